@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file device.h
+ * @brief Where segments come from: one table of functions for each kind.
+ *
+ * A device hands out address ranges.  The simulated ones need no GPU: they
+ * follow rules that come close to what the CUDA driver was seen to do.
+ */
+#ifndef LIBALLOC_DEVICE_H
+#define LIBALLOC_DEVICE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct la_device;
+
+/** @brief The operations of one kind of device. */
+struct la_device_ops {
+	/**
+	 * Get a segment (cudaMalloc).  size is a multiple of 512 bytes.
+	 * Returns 0, -ENOSPC if the device has no room, or another negative
+	 * errno value; *addr is untouched on failure.
+	 */
+	int (*alloc)(struct la_device *dev, uint64_t size, uint64_t *addr);
+	/**
+	 * Give a segment back (cudaFree).  addr and size are those of one
+	 * alloc.  Returns 0 or a negative errno value, and then the segment
+	 * is still held.
+	 */
+	int (*free)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/** Release the device itself; never fails. */
+	void (*destroy)(struct la_device *dev);
+};
+
+/** @brief A device; each kind embeds it as its first member. */
+struct la_device {
+	const struct la_device_ops *ops; /**< never NULL */
+};
+
+/**
+ * @brief How a simulated device chooses addresses.
+ *
+ * Two equal free blocks are told apart by their address, so an answer that
+ * differs between layouts depends on the driver's placement.
+ */
+enum la_layout {
+	LA_LAYOUT_RULE, /**< lowest gap that fits, else downwards */
+	LA_LAYOUT_UP, /**< each segment above all before it */
+	LA_LAYOUT_DOWN, /**< each segment below all before it */
+	LA_LAYOUT_SHUFFLE_1, /**< slots of 64 GiB in a random order */
+	LA_LAYOUT_SHUFFLE_2, /**< the same with another seed */
+	LA_LAYOUT_COUNT /**< number of layouts, not a layout */
+};
+
+/**
+ * @brief Make a simulated device.
+ * @param[out] out the device; untouched on failure
+ * @param layout   how addresses are chosen
+ * @param card     bytes that segments may take together, or UINT64_MAX
+ * @param top      address below which LA_LAYOUT_RULE and the two monotone
+ *                 layouts start, or 0 for 0x7f0000000000
+ * @retval 0       success; release with la_device_destroy()
+ * @retval -EINVAL no such layout
+ * @retval -ENOMEM out of host memory
+ */
+int la_device_sim(struct la_device **out, enum la_layout layout, uint64_t card,
+		  uint64_t top);
+
+/**
+ * @brief Make a device that fails one operation and passes the rest on.
+ * @param[out] out the device; untouched on failure
+ * @param inner    where operations go; owned by the result from then on
+ * @param nth      the operation that fails, counted from 1; 0: none
+ * @param code     negative errno value that it fails with
+ * @retval 0       success; release with la_device_destroy()
+ * @retval -ENOMEM out of host memory; inner stays the caller's
+ */
+int la_device_fault(struct la_device **out, struct la_device *inner,
+		    uint64_t nth, int code);
+
+/**
+ * @brief Release a device and forget what it handed out.
+ * @param dev device, or NULL for no action
+ */
+void la_device_destroy(struct la_device *dev);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBALLOC_DEVICE_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file heap.h
+ * @brief The allocator: policy, pools and blocks over a device.
+ *
+ * Policy `torch` is the native caching allocator of torch 2.11, to the byte.
+ * A heap is used from one thread at a time; two heaps share nothing.
+ *
+ * One path to read first: la_heap_alloc() in heap/heap.c, then obtain() in
+ * heap/grow.c for a request that nothing cached serves.
+ */
+#ifndef LIBALLOC_HEAP_H
+#define LIBALLOC_HEAP_H
+
+#include <stdint.h>
+
+#include <liballoc/device.h>
+#include <liballoc/error.h>
+#include <liballoc/event.h>
+#include <liballoc/setting.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief An allocator of one device. */
+struct la_heap;
+
+/** @brief A live or pending block of a heap; LA_NO_BLOCK is none. */
+typedef uint32_t la_block;
+
+/** @brief No block. */
+#define LA_NO_BLOCK UINT32_MAX
+
+/** @brief Receives each event as it happens; must not call the heap. */
+typedef void la_heap_listener(void *data, enum la_action action, uint64_t addr,
+			      uint64_t size, uint64_t stream);
+
+/** @brief What a heap is made of. */
+struct la_heap_config {
+	const struct la_setting_values *setting; /**< copied */
+	struct la_device *device; /**< borrowed; outlives the heap */
+	/** Most bytes that segments may take (memory fraction), or
+	 *  UINT64_MAX.  Only with a cap is age collection active. */
+	uint64_t cap;
+	la_heap_listener *listener; /**< or NULL */
+	void *listener_data; /**< first argument of listener */
+};
+
+/** @brief Counters since la_heap_new(), named as in torch.memory_stats(). */
+struct la_heap_stats {
+	uint64_t reserved; /**< bytes held from the device */
+	uint64_t reserved_peak; /**< highest value of reserved */
+	uint64_t allocated; /**< bytes of blocks handed out */
+	uint64_t allocated_peak; /**< highest value of allocated */
+	uint64_t active; /**< bytes of live and pending blocks */
+	uint64_t active_peak; /**< highest value of active */
+	uint64_t device_allocs; /**< operations that took memory */
+	uint64_t device_frees; /**< operations that gave memory back */
+	uint64_t retries; /**< flushes of the allocator's own */
+	uint64_t ooms; /**< requests that failed */
+	uint64_t syncs; /**< waits for all streams */
+};
+
+/**
+ * @brief Make a heap.
+ * @param[out] out the heap; untouched on failure
+ * @param config   what it is made of
+ * @param err      what is wrong, may be NULL
+ * @retval 0        success; release with la_heap_free()
+ * @retval -ENOTSUP expandable segments or cudaMallocAsync are asked for
+ * @retval -ENOMEM  out of host memory
+ */
+int la_heap_new(struct la_heap **out, const struct la_heap_config *config,
+		struct la_error *err);
+
+/**
+ * @brief Release a heap; its segments are not given back to the device.
+ * @param heap heap, or NULL for no action
+ */
+void la_heap_free(struct la_heap *heap);
+
+/**
+ * @brief Give a stream a number that is valid for this heap.
+ * @param heap   heap
+ * @param stream the raw stream value, 0 for the default stream
+ * @return the number, from 0 up in order of first use; or -ENOMEM
+ */
+int la_heap_stream(struct la_heap *heap, uint64_t stream);
+
+/**
+ * @brief Serve a request.
+ * @param heap       heap
+ * @param size       bytes; 0 is taken as 1
+ * @param stream     a number from la_heap_stream()
+ * @param[out] block the block; untouched on failure
+ * @retval 0       success
+ * @retval -ENOSPC out of device memory: an LA_OOM event was sent
+ * @retval -ENOMEM out of host memory; nothing has changed
+ * @retval -errno  what the device failed with otherwise
+ */
+int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
+		  la_block *block);
+
+/**
+ * @brief Free a block that no other stream uses.
+ * @param heap  heap
+ * @param block a live block; invalid afterwards
+ * @retval 0       success
+ * @retval -ENOMEM out of host memory; nothing has changed
+ */
+int la_heap_release(struct la_heap *heap, la_block block);
+
+/**
+ * @brief Free a block that other streams may still use.
+ * @param heap  heap
+ * @param block a live block; pending afterwards, until
+ *              la_heap_free_complete() or the next flush
+ */
+void la_heap_free_request(struct la_heap *heap, la_block block);
+
+/**
+ * @brief Other streams are done with a block.
+ * @param heap  heap
+ * @param block a pending block; invalid afterwards
+ * @retval 0       success
+ * @retval -ENOMEM out of host memory; nothing has changed
+ */
+int la_heap_free_complete(struct la_heap *heap, la_block block);
+
+/**
+ * @brief Is a block pending?  A flush completes all pending blocks.
+ * @param heap  heap
+ * @param block a block that was pending once
+ * @return 1 or 0
+ */
+int la_heap_is_pending(const struct la_heap *heap, la_block block);
+
+/**
+ * @brief Wait for pending blocks, then give back every wholly free segment
+ *        (torch.cuda.empty_cache()).
+ * @param heap heap
+ * @retval 0       success
+ * @retval -ENOMEM out of host memory; a part was given back
+ * @retval -errno  what the device failed with; a part was given back
+ */
+int la_heap_empty_cache(struct la_heap *heap);
+
+/**
+ * @brief Address of a block.
+ * @param heap  heap
+ * @param block a live or pending block
+ * @return its address
+ */
+uint64_t la_heap_addr(const struct la_heap *heap, la_block block);
+
+/**
+ * @brief Read the counters.
+ * @param heap heap
+ * @return the counters, owned by the heap
+ */
+const struct la_heap_stats *la_heap_stats(const struct la_heap *heap);
+
+/**
+ * @brief Check the structure: neighbours, order, sums.
+ * @param heap heap
+ * @param err  what is broken, may be NULL
+ * @retval 0      sound
+ * @retval -EUCLEAN broken
+ */
+int la_heap_check(const struct la_heap *heap, struct la_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBALLOC_HEAP_H */

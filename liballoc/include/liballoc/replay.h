@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file replay.h
+ * @brief Play what a program asked for under any setting and limit.
+ *
+ * A program is read from a recording by replaying it under its own setting
+ * and limit; what then comes out is compared with the recording
+ * (la_program_verify()).  Under another setting the answer is a replay on a
+ * simulated device.
+ */
+#ifndef LIBALLOC_REPLAY_H
+#define LIBALLOC_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <liballoc/device.h>
+#include <liballoc/error.h>
+#include <liballoc/event.h>
+#include <liballoc/heap.h>
+#include <liballoc/setting.h>
+#include <liballoc/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief What bounds a heap. */
+enum la_limit_kind {
+	LA_LIMIT_NONE, /**< nothing */
+	LA_LIMIT_CAP, /**< a memory fraction: torch refuses */
+	LA_LIMIT_CARD /**< the card: the device refuses */
+};
+
+/** @brief A limit in bytes. */
+struct la_limit {
+	enum la_limit_kind kind; /**< what bounds */
+	uint64_t bytes; /**< most bytes held; unused for LA_LIMIT_NONE */
+};
+
+/** @brief How the limit of a recording was learnt. */
+enum la_limit_source {
+	LA_LIMIT_FROM_CALLER, /**< la_program_options */
+	LA_LIMIT_FROM_COMPANION, /**< the companion file */
+	LA_LIMIT_FROM_FRACTION, /**< per_process_memory_fraction x card */
+	LA_LIMIT_FROM_OOM, /**< a full card's OOM event */
+	LA_LIMIT_FROM_EVENTS /**< the interval that the events allow */
+};
+
+/** @brief What a program asked for, independent of any setting. */
+struct la_program;
+
+/** @brief What the caller knows better than the recording. */
+struct la_program_options {
+	const char *setting; /**< in force when recording; NULL: recorded */
+	const struct la_limit *limit; /**< in force when recording; NULL */
+	uint64_t total; /**< bytes of the card; 0: recorded */
+};
+
+/** @brief What was read of a program. */
+struct la_program_info {
+	const char *setting; /**< in force when recording */
+	struct la_limit limit; /**< in force when recording */
+	enum la_limit_source limit_source; /**< how that was learnt */
+	/** The limits that explain the events; lowest and highest value, 0
+	 *  and UINT64_MAX where nothing bounds them.  */
+	uint64_t limit_range[2];
+	uint64_t total; /**< bytes of the card, 0: unknown */
+	uint64_t event_count; /**< events of the recording */
+	uint64_t request_count; /**< requests that were served */
+	uint64_t oom_count; /**< requests that failed */
+	bool ends_in_oom; /**< the last request failed */
+	uint64_t failed_size; /**< bytes of that request, rounded */
+	uint64_t peak_live; /**< bytes, see docs/architecture.md */
+	uint64_t flush_count; /**< empty_cache calls read */
+	uint64_t refusal_count; /**< refusals of the driver read */
+	uint64_t adopted_count; /**< events taken as recorded */
+	uint64_t unsure_count; /**< blocks of unsure size at the start */
+	bool window; /**< the recording starts late */
+	/** Events up to here were understood; event_count if all were. */
+	uint64_t understood;
+	uint64_t duration_us; /**< from first to last event; 0: unknown */
+};
+
+/**
+ * @brief Read the program behind what was recorded of a device.
+ * @param[out] out  the program; untouched on failure
+ * @param recording the recording; must outlive the program
+ * @param device    index of the device
+ * @param options   what the caller knows better, or NULL
+ * @param err       what is wrong, may be NULL
+ * @retval 0        success, also where only a part was understood: see
+ *                  la_program_info.understood
+ * @retval -EINVAL  the setting is not valid
+ * @retval -ENOTSUP expandable segments, private pools or cudaMallocAsync
+ * @retval -EBADMSG the events contradict each other
+ * @retval -ENOMEM  out of memory
+ */
+int la_program_new(struct la_program **out,
+		   const struct la_recording *recording, unsigned int device,
+		   const struct la_program_options *options,
+		   struct la_error *err);
+
+/**
+ * @brief Release a program.
+ * @param program program, or NULL for no action
+ */
+void la_program_free(struct la_program *program);
+
+/**
+ * @brief What was read of a program.
+ * @param program program
+ * @return the information, owned by the program
+ */
+const struct la_program_info *la_program_info(const struct la_program *program);
+
+/** @brief How to replay. */
+struct la_replay_options {
+	const struct la_setting_values *setting; /**< never NULL */
+	struct la_limit limit; /**< what bounds the heap */
+	enum la_layout layout; /**< where segments go */
+	/** The driver answers as recorded: addresses and refusals.  For the
+	 *  recorded setting and limit; layout is not used. */
+	bool as_recorded;
+	la_heap_listener *listener; /**< sees each event, or NULL */
+	void *listener_data; /**< first argument of listener */
+};
+
+/** @brief How a replay ended. */
+struct la_replay_result {
+	bool ran; /**< every request was served that had to be */
+	uint64_t oom_event; /**< event whose request failed, if !ran */
+	uint64_t oom_size; /**< bytes of that request, if !ran */
+	uint64_t live_peak; /**< bytes, so far */
+	struct la_heap_stats stats; /**< of the heap at the end */
+	uint64_t segment_bytes_allocated; /**< sum over device allocs */
+	uint64_t segment_bytes_freed; /**< sum over device frees */
+};
+
+/**
+ * @brief Play a program on a fresh heap.
+ * @param program     program
+ * @param options     how
+ * @param[out] result how it ended
+ * @param err         what is wrong, may be NULL
+ * @retval 0        the replay was made; result->ran tells how it ended
+ * @retval -ENOTSUP the setting asks for expandable segments or
+ *                  cudaMallocAsync
+ * @retval -ENOMEM  out of memory
+ *
+ * Requests that failed in the recording and that the program survived are
+ * tried and given back at once; the last one must be served if no other
+ * request follows it.  Any number of threads may replay one program.
+ */
+int la_replay(const struct la_program *program,
+	      const struct la_replay_options *options,
+	      struct la_replay_result *result, struct la_error *err);
+
+/** @brief One event, as recorded or as replayed. */
+struct la_replay_event {
+	enum la_action action; /**< LA_ACTION_COUNT: there is none */
+	uint64_t addr; /**< address, 0 for LA_OOM */
+	uint64_t size; /**< bytes */
+	uint64_t stream; /**< raw stream value */
+};
+
+/** @brief What a replay under the recorded setting and limit gave. */
+struct la_verification {
+	bool exact; /**< all events agree and none was adopted */
+	uint64_t placements; /**< allocations recorded */
+	uint64_t placements_right; /**< at the recorded address, in order */
+	uint64_t segment_events; /**< segment events recorded */
+	uint64_t segment_events_right; /**< predicted, in order */
+	uint64_t ooms; /**< OOM events recorded */
+	uint64_t ooms_right; /**< predicted, in order */
+	uint64_t adopted; /**< events taken as recorded */
+	uint64_t reserved_peak_recorded; /**< bytes, from the events */
+	uint64_t reserved_peak_replayed; /**< bytes */
+	uint64_t first_difference; /**< event, or UINT64_MAX */
+	struct la_replay_event recorded; /**< there */
+	struct la_replay_event replayed; /**< there */
+};
+
+/**
+ * @brief Replay a program under its own setting and limit and compare.
+ * @param program          program
+ * @param[out] verification what agreed
+ * @param err              what is wrong, may be NULL
+ * @retval 0       the comparison was made
+ * @retval -ENOMEM out of memory
+ */
+int la_program_verify(const struct la_program *program,
+		      struct la_verification *verification,
+		      struct la_error *err);
+
+/** @brief Smallest limit found, see la_minimum_memory(). */
+struct la_minimum {
+	uint64_t bytes; /**< smallest limit found, a multiple of 2 MiB */
+	uint64_t islands; /**< limits below bytes that passed */
+	uint64_t island; /**< the lowest of them, bytes; 0: none */
+	uint64_t replays; /**< made */
+};
+
+/**
+ * @brief The smallest limit under which a program runs.
+ * @param program     program
+ * @param options     setting, layout, kind of limit; limit.bytes is not used
+ * @param probes      limits to try, spread evenly over the 3 % above the
+ *                    result of the bisection, moving up past each failure
+ * @param[out] result the limit
+ * @param err         what is wrong, may be NULL
+ * @return as la_replay()
+ *
+ * A replay can pass at one limit and fail above it, so what is found is the
+ * smallest limit that passed with all larger ones that were tried.
+ */
+int la_minimum_memory(const struct la_program *program,
+		      const struct la_replay_options *options,
+		      unsigned int probes, struct la_minimum *result,
+		      struct la_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBALLOC_REPLAY_H */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file trace.h
+ * @brief Recordings: what an allocator did with a program.
+ *
+ * Reads the pickles of torch.cuda.memory._dump_snapshot() and their kin,
+ * plain or compressed, without ever executing what they say.  Input is
+ * untrusted: depth, nodes and memory are bounded.
+ */
+#ifndef LIBALLOC_TRACE_H
+#define LIBALLOC_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <liballoc/error.h>
+#include <liballoc/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief A recording; immutable. */
+struct la_recording;
+
+/** @brief A block of a segment at the end of the recording. */
+struct la_recorded_block {
+	uint64_t size; /**< bytes */
+	uint64_t requested; /**< bytes of the request, 0 if unknown */
+	uint8_t state; /**< enum la_recorded_state */
+};
+
+/** @brief State of a recorded block. */
+enum la_recorded_state {
+	LA_RECORDED_FREE, /**< 'inactive' */
+	LA_RECORDED_LIVE, /**< 'active_allocated' */
+	LA_RECORDED_PENDING /**< 'active_pending_free' */
+};
+
+/** @brief A segment at the end of the recording. */
+struct la_recorded_segment {
+	uint64_t addr; /**< address */
+	uint64_t size; /**< bytes */
+	uint64_t pool[2]; /**< segment_pool_id; 0, 0: the default pool */
+	uint32_t stream; /**< index into the recording's streams */
+	uint32_t first_block; /**< index into la_recorded_device.blocks */
+	uint32_t block_count; /**< blocks in address order */
+	bool small; /**< of the small pool */
+	bool expandable; /**< mapped range of a reservation */
+};
+
+/** @brief What was recorded of one device; arrays belong to the recording. */
+struct la_recorded_device {
+	const struct la_event *events; /**< in order of time */
+	size_t event_count; /**< number of events */
+	const struct la_recorded_segment *segments; /**< by address */
+	size_t segment_count; /**< number of segments */
+	const struct la_recorded_block *blocks; /**< of all segments */
+	size_t block_count; /**< number of blocks */
+	const char *setting; /**< the companion's, else the snapshot's; NULL */
+	/** Cap in bytes from the companion; 0: none; UINT64_MAX: unknown */
+	uint64_t cap;
+	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
+};
+
+/** @brief How to read. */
+struct la_recording_options {
+	bool partial; /**< use what a truncated file gives */
+	uint64_t memory_limit; /**< bytes of host memory; 0: 16 GiB */
+};
+
+/**
+ * @brief Read a recording, and the companion file beside it if there is one.
+ * @param[out] out the recording; untouched on failure
+ * @param path     file, "-" for standard input (no companion)
+ * @param options  how, or NULL
+ * @param err      what is wrong and where, may be NULL
+ * @retval 0          success; release with la_recording_free()
+ * @retval -EBADMSG   not a recording, or damaged; err has the offset
+ * @retval -E2BIG     exceeds the bounds on depth, nodes or memory
+ * @retval -ENOTSUP   compressed with something left out of this build
+ * @retval -ENOMEM    out of memory
+ * @retval -errno     the file cannot be read
+ *
+ * The companion of X.pickle, X.pickle.xz, ... is X.json: an object with
+ * `conf` (string), `cap` (bytes; 0: none), `total` (bytes), `torch`, `gpu`;
+ * conf, cap and total may be lists with one value a device.
+ */
+int la_recording_open(struct la_recording **out, const char *path,
+		      const struct la_recording_options *options,
+		      struct la_error *err);
+
+/**
+ * @brief Read a recording from memory.
+ * @param[out] out the recording; untouched on failure
+ * @param data     the bytes, plain or compressed
+ * @param size     number of bytes
+ * @param options  how, or NULL
+ * @param err      what is wrong and where, may be NULL
+ * @return as la_recording_open()
+ */
+int la_recording_read(struct la_recording **out, const void *data, size_t size,
+		      const struct la_recording_options *options,
+		      struct la_error *err);
+
+/**
+ * @brief Release a recording.
+ * @param recording recording, or NULL for no action
+ */
+void la_recording_free(struct la_recording *recording);
+
+/**
+ * @brief Number of devices that a recording speaks of.
+ * @param recording recording
+ * @return number of devices, at least 1
+ */
+unsigned int la_recording_device_count(const struct la_recording *recording);
+
+/**
+ * @brief The device with the most events, the first of equals.
+ * @param recording recording
+ * @return its index
+ */
+unsigned int la_recording_main_device(const struct la_recording *recording);
+
+/**
+ * @brief What was recorded of one device.
+ * @param recording recording
+ * @param device    index below la_recording_device_count()
+ * @return the device, owned by the recording
+ */
+const struct la_recorded_device *
+la_recording_device(const struct la_recording *recording, unsigned int device);
+
+/**
+ * @brief The raw value of a stream.
+ * @param recording recording
+ * @param stream    index, as in struct la_event
+ * @return the value that torch recorded, 0 for the default stream
+ */
+uint64_t la_recording_stream(const struct la_recording *recording,
+			     uint32_t stream);
+
+/**
+ * @brief Number of streams of all devices.
+ * @param recording recording
+ * @return number of streams
+ */
+uint32_t la_recording_stream_count(const struct la_recording *recording);
+
+/**
+ * @brief The torch release that the companion names, e.g. "2.11.0+cu130".
+ * @param recording recording
+ * @return the release, owned by the recording; NULL if unknown
+ */
+const char *la_recording_torch(const struct la_recording *recording);
+
+/**
+ * @brief Was a truncated file read (la_recording_options.partial)?
+ * @param recording recording
+ * @return true if something is missing at the end
+ */
+bool la_recording_is_partial(const struct la_recording *recording);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBALLOC_TRACE_H */
