@@ -95,8 +95,10 @@ int la_heap_stream(struct la_heap *heap, uint64_t stream);
  * @param stream     a number from la_heap_stream()
  * @param[out] block the block; untouched on failure
  * @retval 0       success
- * @retval -ENOSPC out of device memory: an LA_OOM event was sent
- * @retval -ENOMEM out of host memory; nothing has changed
+ * @retval -ENOSPC out of device memory: an LA_OOM event was sent, unless the
+ *                 request is of 2^60 bytes or more, which torch refuses at
+ *                 once
+ * @retval -ENOMEM out of host memory; cached memory may have been given back
  * @retval -errno  what the device failed with otherwise
  */
 int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
@@ -115,7 +117,8 @@ int la_heap_release(struct la_heap *heap, la_block block);
  * @brief Free a block that other streams may still use.
  * @param heap  heap
  * @param block a live block; pending afterwards, until
- *              la_heap_free_complete() or the next flush
+ *              la_heap_free_complete() or the next flush, which completes
+ *              all pending blocks and counts up la_heap_stats.syncs
  */
 void la_heap_free_request(struct la_heap *heap, la_block block);
 
@@ -127,14 +130,6 @@ void la_heap_free_request(struct la_heap *heap, la_block block);
  * @retval -ENOMEM out of host memory; nothing has changed
  */
 int la_heap_free_complete(struct la_heap *heap, la_block block);
-
-/**
- * @brief Is a block pending?  A flush completes all pending blocks.
- * @param heap  heap
- * @param block a block that was pending once
- * @return 1 or 0
- */
-int la_heap_is_pending(const struct la_heap *heap, la_block block);
 
 /**
  * @brief Wait for pending blocks, then give back every wholly free segment

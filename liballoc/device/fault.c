@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A device that fails one operation and passes the rest on. */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <liballoc/device.h>
+
+#include "util/util.h"
+
+struct fault {
+	struct la_device device; /* first member */
+	struct la_device *inner; /* owned */
+	uint64_t left; /* operations up to the one that fails; 0: it did */
+	int code;
+};
+
+static bool is_due(struct fault *fault)
+{
+	return fault->left && !--fault->left;
+}
+
+static int fault_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->alloc(fault->inner, size, addr);
+}
+
+static int fault_free(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->free(fault->inner, addr, size);
+}
+
+static void fault_destroy(struct la_device *dev)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	la_device_destroy(fault->inner);
+	free(fault);
+}
+
+static const struct la_device_ops fault_ops = {
+	.alloc = fault_alloc,
+	.free = fault_free,
+	.destroy = fault_destroy,
+};
+
+LA_EXPORT int la_device_fault(struct la_device **out, struct la_device *inner,
+			      uint64_t nth, int code)
+{
+	struct fault *fault = malloc(sizeof(*fault));
+
+	if (!fault)
+		return -ENOMEM;
+	*fault = (struct fault){
+		.device.ops = &fault_ops,
+		.inner = inner,
+		.left = nth,
+		.code = code,
+	};
+	*out = &fault->device;
+	return 0;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Simulated devices: they only choose addresses.
+ *
+ * The rule layout is the closest simple one to what the CUDA driver was seen
+ * to do with cudaMalloc: the lowest gap that fits in the range handed out so
+ * far; else the range grows downwards by the size rounded up to 32 MiB, and
+ * the segment sits at its new start.
+ */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <liballoc/device.h>
+
+#include "device/shuffle.h"
+#include "util/util.h"
+
+#define CHUNK (32 * MIB)
+#define DEFAULT_TOP 0x7f0000000000
+#define SLOT_BASE 0x600000000000
+#define SLOT_SIZE (64 * GIB)
+
+struct gap {
+	uint64_t addr;
+	uint64_t size; /* bytes */
+};
+
+struct sim {
+	struct la_device device; /* first member */
+	uint64_t card; /* bytes that segments may take together */
+	uint64_t used; /* bytes that they take */
+	enum la_layout layout;
+	uint64_t edge; /* where the next segment is put that fits no gap */
+	struct gap *gap; /* owned; by address, never touching each other */
+	size_t gap_count, gap_room;
+	uint16_t *slot; /* owned; shuffled layouts: the order of the slots */
+	uint64_t slots_used;
+};
+
+static inline uint64_t whole_chunks(uint64_t size)
+{
+	return (size + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+/* Index of the first gap that does not lie before addr. */
+static size_t find_gap(const struct sim *sim, uint64_t addr)
+{
+	size_t low = 0, high = sim->gap_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (sim->gap[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void remove_gap(struct sim *sim, size_t at)
+{
+	sim->gap_count--;
+	memmove(&sim->gap[at], &sim->gap[at + 1],
+		(sim->gap_count - at) * sizeof(*sim->gap));
+}
+
+static int reserve_gap(struct sim *sim)
+{
+	size_t room = sim->gap_room ? 2 * sim->gap_room : 64;
+	struct gap *gap;
+
+	if (sim->gap_count < sim->gap_room)
+		return 0;
+	gap = realloc(sim->gap, room * sizeof(*gap));
+	if (!gap)
+		return -ENOMEM;
+	sim->gap = gap;
+	sim->gap_room = room;
+	return 0;
+}
+
+/* Add a gap, joined with its neighbours; there must be room. */
+static void add_gap(struct sim *sim, uint64_t addr, uint64_t size)
+{
+	size_t at = find_gap(sim, addr);
+	struct gap *prev = at ? &sim->gap[at - 1] : NULL;
+
+	if (at < sim->gap_count && sim->gap[at].addr == addr + size) {
+		size += sim->gap[at].size;
+		remove_gap(sim, at);
+	}
+	if (prev && prev->addr + prev->size == addr) {
+		prev->size += size;
+		return;
+	}
+	memmove(&sim->gap[at + 1], &sim->gap[at],
+		(sim->gap_count - at) * sizeof(*sim->gap));
+	sim->gap[at] = (struct gap){ addr, size };
+	sim->gap_count++;
+}
+
+static int alloc_by_rule(struct sim *sim, uint64_t size, uint64_t *addr)
+{
+	size_t i;
+
+	for (i = 0; i < sim->gap_count; i++) {
+		struct gap *gap = &sim->gap[i];
+
+		if (gap->size < size)
+			continue;
+		*addr = gap->addr;
+		gap->addr += size;
+		gap->size -= size;
+		if (!gap->size)
+			remove_gap(sim, i);
+		return 0;
+	}
+	if (reserve_gap(sim) < 0)
+		return -ENOMEM;
+	sim->edge -= whole_chunks(size);
+	*addr = sim->edge;
+	if (whole_chunks(size) > size)
+		add_gap(sim, sim->edge + size, whole_chunks(size) - size);
+	return 0;
+}
+
+/* Each segment in a slot of its own; when all were used, in a new round. */
+static uint64_t next_slot(struct sim *sim)
+{
+	uint64_t round = sim->slots_used / SHUFFLE_COUNT;
+	uint64_t drawn = sim->slots_used++ % SHUFFLE_COUNT;
+	uint64_t slot = sim->slot[SHUFFLE_COUNT - 1 - drawn];
+
+	return SLOT_BASE + (round * SHUFFLE_COUNT + slot) * SLOT_SIZE;
+}
+
+static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	if (size > sim->card || sim->used > sim->card - size)
+		return -ENOSPC;
+	switch (sim->layout) {
+	case LA_LAYOUT_UP:
+		*addr = sim->edge;
+		sim->edge += whole_chunks(size);
+		break;
+	case LA_LAYOUT_DOWN:
+		sim->edge -= whole_chunks(size);
+		*addr = sim->edge;
+		break;
+	case LA_LAYOUT_SHUFFLE_1:
+	case LA_LAYOUT_SHUFFLE_2:
+		*addr = next_slot(sim);
+		break;
+	default:
+		if (alloc_by_rule(sim, size, addr) < 0)
+			return -ENOMEM;
+	}
+	sim->used += size;
+	return 0;
+}
+
+static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	if (sim->layout == LA_LAYOUT_RULE) {
+		if (reserve_gap(sim) < 0)
+			return -ENOMEM;
+		add_gap(sim, addr, size);
+	}
+	sim->used -= size;
+	return 0;
+}
+
+static void sim_destroy(struct la_device *dev)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	free(sim->gap);
+	free(sim->slot);
+	free(sim);
+}
+
+static const struct la_device_ops sim_ops = {
+	.alloc = sim_alloc,
+	.free = sim_free,
+	.destroy = sim_destroy,
+};
+
+/* The order in which a shuffled layout takes its slots. */
+static int draw_slots(struct sim *sim, uint32_t seed)
+{
+	sim->slot = malloc(SHUFFLE_COUNT * sizeof(*sim->slot));
+	if (!sim->slot)
+		return -ENOMEM;
+	la_shuffle(sim->slot, seed);
+	return 0;
+}
+
+LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
+			    uint64_t card, uint64_t top)
+{
+	bool shuffled = layout == LA_LAYOUT_SHUFFLE_1 ||
+			layout == LA_LAYOUT_SHUFFLE_2;
+	struct sim *sim;
+
+	if ((unsigned int)layout >= LA_LAYOUT_COUNT)
+		return -EINVAL;
+	sim = calloc(1, sizeof(*sim));
+	if (!sim)
+		return -ENOMEM;
+	sim->device.ops = &sim_ops;
+	sim->card = card;
+	sim->layout = layout;
+	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
+	if (shuffled &&
+	    draw_slots(sim, layout == LA_LAYOUT_SHUFFLE_1 ? 1 : 2) < 0) {
+		free(sim);
+		return -ENOMEM;
+	}
+	*out = &sim->device;
+	return 0;
+}
+
+LA_EXPORT void la_device_destroy(struct la_device *dev)
+{
+	if (dev)
+		dev->ops->destroy(dev);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The allocation path: la_heap_alloc() and la_heap_release(). */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/internal.h"
+#include "heap/round.h"
+#include "util/error.h"
+
+LA_EXPORT int la_heap_new(struct la_heap **out,
+			  const struct la_heap_config *config,
+			  struct la_error *err)
+{
+	const struct la_setting_values *setting = config->setting;
+	struct la_heap *heap;
+
+	if (setting->expandable_segments || setting->cuda_malloc_async)
+		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
+				    "%s is not in this version",
+				    setting->expandable_segments ?
+					    "expandable_segments:True" :
+					    "backend:cudaMallocAsync");
+	heap = calloc(1, sizeof(*heap));
+	if (!heap)
+		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
+				    "out of memory");
+	heap->setting = *setting;
+	heap->device = config->device;
+	heap->cap = config->cap > INT64_MAX ? UINT64_MAX : config->cap;
+	heap->ages = heap->cap != UINT64_MAX &&
+		     setting->garbage_collection_threshold > 0;
+	heap->listener = config->listener;
+	heap->listener_data = config->listener_data;
+	heap->spare = LA_NO_BLOCK;
+	heap->pending_first = heap->pending_last = LA_NO_BLOCK;
+	*out = heap;
+	return 0;
+}
+
+LA_EXPORT void la_heap_free(struct la_heap *heap)
+{
+	uint32_t i;
+
+	if (!heap)
+		return;
+	for (i = 0; i < heap->stream_count * POOL_COUNT; i++)
+		free_set_destroy(&heap->set[i]);
+	free(heap->set);
+	free(heap->stream);
+	free(heap->stream_order);
+	free(heap->block);
+	free(heap->scratch);
+	free(heap);
+}
+
+/* Room for one more stream. */
+static int grow_streams(struct la_heap *heap)
+{
+	size_t count = heap->stream_count + 1;
+	uint64_t *stream;
+	uint32_t *order;
+	struct free_set *set;
+
+	stream = realloc(heap->stream, count * sizeof(*stream));
+	if (!stream)
+		return -ENOMEM;
+	heap->stream = stream;
+	order = realloc(heap->stream_order, count * sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	heap->stream_order = order;
+	set = realloc(heap->set, count * POOL_COUNT * sizeof(*set));
+	if (!set)
+		return -ENOMEM;
+	heap->set = set;
+	memset(&set[heap->stream_count * POOL_COUNT], 0,
+	       POOL_COUNT * sizeof(*set));
+	return 0;
+}
+
+LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
+{
+	uint32_t count = heap->stream_count, i;
+
+	for (i = 0; i < count; i++)
+		if (heap->stream[i] == stream)
+			return (int)i;
+	if (grow_streams(heap) < 0)
+		return -ENOMEM;
+	heap->stream[count] = stream;
+	for (i = count; i && heap->stream[heap->stream_order[i - 1]] > stream;
+	     i--)
+		heap->stream_order[i] = heap->stream_order[i - 1];
+	heap->stream_order[i] = count;
+	heap->stream_count++;
+	return (int)count;
+}
+
+/*
+ * Best fit: the cached block that serves a rounded request, or LA_NO_BLOCK.
+ * With max_split_size a smaller request never takes an oversize block, and a
+ * bigger one none that is much too big; all further blocks are bigger still.
+ */
+uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size)
+{
+	const struct la_setting_values *setting = &heap->setting;
+	const struct free_set *set = &heap->set[index];
+	const struct free_entry *entry;
+	uint64_t bound;
+
+	entry = free_set_at(set, free_set_find(set, size));
+	if (!entry)
+		return LA_NO_BLOCK;
+	bound = size < setting->max_split_size ?
+			setting->max_split_size :
+			size + setting->max_non_split_rounding;
+	return entry->size < bound ? entry->block : LA_NO_BLOCK;
+}
+
+/* May the tail of a block be cut off after `size` bytes? */
+static bool may_cut(const struct la_heap *heap, const struct block *block,
+		    uint64_t size)
+{
+	uint64_t rest = block->size - size;
+
+	if (set_pool(block->set) == SMALL_POOL)
+		return rest >= BLOCK_MIN;
+	return size < heap->setting.max_split_size && rest > KEEP_SLACK;
+}
+
+/* Make a block live that is in no set. */
+void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
+		   uint64_t asked)
+{
+	struct la_heap_stats *stats = &heap->stats;
+	struct block *block = &heap->block[id];
+
+	if (may_cut(heap, block, size))
+		block_cut(heap, id, size);
+	block->state = BLOCK_LIVE;
+	block->asked = asked;
+	stats->allocated += block->size;
+	if (stats->allocated > stats->allocated_peak)
+		stats->allocated_peak = stats->allocated;
+	stats->active += block->size;
+	if (stats->active > stats->active_peak)
+		stats->active_peak = stats->active;
+	emit(heap, LA_ALLOC, block->addr, asked, block->set);
+}
+
+LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
+			    la_block *block)
+{
+	uint64_t rounded;
+	uint32_t set, id;
+	int err;
+
+	if (size >= REQUEST_MAX)
+		return -ENOSPC;
+	rounded = round_request(&heap->setting, size);
+	set = set_index(stream, rounded <= SMALL_MAX ? SMALL_POOL : LARGE_POOL);
+	err = block_reserve(heap, set);
+	if (err < 0)
+		return err;
+	if (heap->ages)
+		heap->searches[set_pool(set)]++;
+	id = heap_search(heap, set, rounded);
+	if (id != LA_NO_BLOCK) {
+		block_remove(heap, id);
+	} else {
+		err = heap_obtain(heap, set, rounded, &id);
+		if (err < 0)
+			return err;
+	}
+	heap_hand_out(heap, id, rounded, size);
+	*block = id;
+	return 0;
+}
+
+static void request_free(struct la_heap *heap, struct block *block)
+{
+	emit(heap, LA_FREE_REQUESTED, block->addr, block->asked, block->set);
+	heap->stats.allocated -= block->size;
+}
+
+static void complete_free(struct la_heap *heap, uint32_t id)
+{
+	struct block *block = &heap->block[id];
+
+	emit(heap, LA_FREE_COMPLETED, block->addr, block->asked, block->set);
+	heap->stats.active -= block->size;
+	block->state = BLOCK_FREE;
+	block_merge(heap, id);
+	block_insert(heap, id);
+}
+
+LA_EXPORT int la_heap_release(struct la_heap *heap, la_block block)
+{
+	int err = free_set_reserve(&heap->set[heap->block[block].set]);
+
+	if (err < 0)
+		return err;
+	request_free(heap, &heap->block[block]);
+	complete_free(heap, block);
+	return 0;
+}
+
+LA_EXPORT void la_heap_free_request(struct la_heap *heap, la_block id)
+{
+	struct block *block = &heap->block[id];
+
+	request_free(heap, block);
+	block->state = BLOCK_PENDING;
+	block->pending.before = heap->pending_last;
+	block->pending.after = LA_NO_BLOCK;
+	if (heap->pending_last != LA_NO_BLOCK)
+		heap->block[heap->pending_last].pending.after = id;
+	else
+		heap->pending_first = id;
+	heap->pending_last = id;
+}
+
+static void unlink_pending(struct la_heap *heap, const struct block *block)
+{
+	uint32_t before = block->pending.before, after = block->pending.after;
+
+	if (before != LA_NO_BLOCK)
+		heap->block[before].pending.after = after;
+	else
+		heap->pending_first = after;
+	if (after != LA_NO_BLOCK)
+		heap->block[after].pending.before = before;
+	else
+		heap->pending_last = before;
+}
+
+LA_EXPORT int la_heap_free_complete(struct la_heap *heap, la_block block)
+{
+	int err = free_set_reserve(&heap->set[heap->block[block].set]);
+
+	if (err < 0)
+		return err;
+	unlink_pending(heap, &heap->block[block]);
+	complete_free(heap, block);
+	return 0;
+}
+
+LA_EXPORT int la_heap_empty_cache(struct la_heap *heap)
+{
+	return heap_flush(heap);
+}
+
+LA_EXPORT uint64_t la_heap_addr(const struct la_heap *heap, la_block block)
+{
+	return heap->block[block].addr;
+}
+
+LA_EXPORT const struct la_heap_stats *la_heap_stats(const struct la_heap *heap)
+{
+	return &heap->stats;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LA_HEAP_INSIDE_H
+#define LA_HEAP_INSIDE_H
+
+/*
+ * What following a recording needs beside the rules of the allocator: to try
+ * something on a copy, to start in the middle, to take what no rule predicts.
+ */
+
+#include <stdbool.h>
+
+#include <liballoc/heap.h>
+
+/* A piece of a segment that is loaded. */
+struct heap_piece {
+	uint64_t size; /* bytes */
+	uint64_t asked; /* bytes of the request, live and pending pieces */
+	enum { PIECE_FREE, PIECE_LIVE, PIECE_PENDING } state;
+	la_block block; /* result: of a live or pending piece */
+};
+
+/*
+ * Make *to a copy of *from: blocks keep their numbers.  Both were made with
+ * one setting and cap; *to keeps its own device and listener.
+ * Returns 0 or -ENOMEM; then *to can only be copied to or freed.
+ */
+int heap_copy(struct la_heap *to, const struct la_heap *from);
+
+/*
+ * Add a segment that the device gave before; free pieces do not touch.  No
+ * event is sent; peaks are what is held then.  Pending pieces are completed
+ * by a flush in the order in which they were loaded.  Returns 0 or -ENOMEM.
+ */
+int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
+	      struct heap_piece *pieces, size_t count);
+
+/* Address of the cached block that would serve a request; 0: none would. */
+uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream);
+
+/*
+ * Put a request at a given address inside a free block of its stream.
+ * Returns 0, -ENOENT if there is no room for it, or -ENOMEM.
+ */
+int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
+	       la_block *block);
+
+/*
+ * Give the segment at an address back to the device.  Returns 0, -ENOENT if
+ * there is no wholly free segment, or what the device failed with.
+ */
+int heap_drop(struct la_heap *heap, uint64_t addr);
+
+#endif /* LA_HEAP_INSIDE_H */

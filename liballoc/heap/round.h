@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LA_HEAP_ROUND_H
+#define LA_HEAP_ROUND_H
+
+#include <liballoc/setting.h>
+
+#include "heap/internal.h"
+
+static inline uint64_t round_up(uint64_t size, uint64_t step)
+{
+	return (size + step - 1) / step * step;
+}
+
+/* The next point of the grid that cuts [2^top, 2^(top+1)) into parts. */
+static inline uint64_t round_to_parts(uint64_t size, unsigned int top,
+				      uint64_t parts)
+{
+	uint64_t step = ((uint64_t)1 << top) / parts;
+
+	return step ? round_up(size, step) : (uint64_t)2 << top;
+}
+
+/* Bytes that a request takes; size < REQUEST_MAX. */
+static inline uint64_t round_request(const struct la_setting_values *setting,
+				     uint64_t size)
+{
+	unsigned int top, slot;
+	uint64_t parts;
+
+	if (size < BLOCK_MIN)
+		return BLOCK_MIN;
+	top = 63 - (unsigned int)__builtin_clzll(size);
+	slot = top < 20 ? 0 : top - 20;
+	if (slot >= LA_ROUNDUP_SLOTS)
+		slot = LA_ROUNDUP_SLOTS - 1;
+	parts = setting->roundup_power2_divisions[slot];
+	if (parts > 1 && parts <= size / BLOCK_MIN &&
+	    size > BLOCK_MIN * parts)
+		return round_to_parts(size, top, parts);
+	return (size + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
+}
+
+/* Bytes of the segment that a rounded request would be given. */
+static inline uint64_t round_segment(const struct la_setting_values *setting,
+				     uint64_t size)
+{
+	if (size <= SMALL_MAX)
+		return SMALL_SEGMENT;
+	if (size < MID_MAX)
+		return setting->large_segment_size;
+	return round_up(size, SEGMENT_ROUND);
+}
+
+#endif /* LA_HEAP_ROUND_H */
