@@ -30,8 +30,7 @@ struct gap {
 
 struct sim {
 	struct la_device device; /* first member */
-	uint64_t card; /* bytes that segments may take together */
-	uint64_t used; /* bytes that they take */
+	uint64_t left; /* bytes that segments may still take */
 	enum la_layout layout;
 	uint64_t edge; /* where the next segment is put that fits no gap */
 	struct gap *gap; /* owned; by address, never touching each other */
@@ -142,7 +141,7 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct sim *sim = (struct sim *)dev;
 
-	if (size > sim->card || sim->used > sim->card - size)
+	if (size > sim->left)
 		return -ENOSPC;
 	switch (sim->layout) {
 	case LA_LAYOUT_UP:
@@ -161,7 +160,7 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 		if (alloc_by_rule(sim, size, addr) < 0)
 			return -ENOMEM;
 	}
-	sim->used += size;
+	sim->left -= size;
 	return 0;
 }
 
@@ -174,7 +173,7 @@ static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
 			return -ENOMEM;
 		add_gap(sim, addr, size);
 	}
-	sim->used -= size;
+	sim->left += size;
 	return 0;
 }
 
@@ -216,7 +215,7 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	if (!sim)
 		return -ENOMEM;
 	sim->device.ops = &sim_ops;
-	sim->card = card;
+	sim->left = card < INT64_MAX ? card : INT64_MAX;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
 	if (shuffled &&

@@ -105,6 +105,11 @@ int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 	return 0;
 }
 
+bool heap_is_live(const struct la_heap *heap, la_block block)
+{
+	return heap->block[block].state == BLOCK_LIVE;
+}
+
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream)
 {
 	uint64_t rounded = round_request(&heap->setting, size);

@@ -59,7 +59,8 @@ enum la_layout {
  * @brief Make a simulated device.
  * @param[out] out the device; untouched on failure
  * @param layout   how addresses are chosen
- * @param card     bytes that segments may take together, or UINT64_MAX
+ * @param card     bytes that it gives before it refuses, or UINT64_MAX;
+ *                 what is given back counts again
  * @param top      address below which LA_LAYOUT_RULE and the two monotone
  *                 layouts start, or 0 for 0x7f0000000000
  * @retval 0       success; release with la_device_destroy()

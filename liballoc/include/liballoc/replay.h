@@ -78,6 +78,9 @@ struct la_program_info {
 	uint64_t adopted_count; /**< events taken as recorded */
 	uint64_t unsure_count; /**< blocks of unsure size at the start */
 	bool window; /**< the recording starts late */
+	/** Events before this one contradict later ones (history was paused);
+	 *  the program starts here. */
+	uint64_t first_event;
 	/** Events up to here were understood; event_count if all were. */
 	uint64_t understood;
 	uint64_t duration_us; /**< from first to last event; 0: unknown */
@@ -95,6 +98,7 @@ struct la_program_info {
  * @retval -EINVAL  the setting is not valid
  * @retval -ENOTSUP expandable segments, private pools or cudaMallocAsync
  * @retval -EBADMSG the events contradict each other
+ * @retval -E2BIG   more streams or blocks than are supported
  * @retval -ENOMEM  out of memory
  */
 int la_program_new(struct la_program **out,
@@ -132,7 +136,6 @@ struct la_replay_result {
 	bool ran; /**< every request was served that had to be */
 	uint64_t oom_event; /**< event whose request failed, if !ran */
 	uint64_t oom_size; /**< bytes of that request, if !ran */
-	uint64_t live_peak; /**< bytes, so far */
 	struct la_heap_stats stats; /**< of the heap at the end */
 	uint64_t segment_bytes_allocated; /**< sum over device allocs */
 	uint64_t segment_bytes_freed; /**< sum over device frees */

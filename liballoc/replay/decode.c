@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events -> program.  What is input, hence not predicted: the requests, when
+ * a free that waits for other streams completes, that a flush happened (but
+ * not what it gave back), and the driver's answers.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "replay/decode.h"
+#include "util/error.h"
+
+int list_add(struct index_list *list, uint32_t value)
+{
+	if (grow_array(&list->at, &list->room, list->count,
+		       sizeof(*list->at)) < 0)
+		return -ENOMEM;
+	list->at[list->count++] = value;
+	return 0;
+}
+
+uint32_t decode_new_slot(struct decoder *decoder)
+{
+	struct la_program *program = decoder->program;
+
+	if (decoder->spare.count)
+		return decoder->spare.at[--decoder->spare.count];
+	if (grow_array(&decoder->block, &decoder->block_room,
+		       program->slot_count, sizeof(*decoder->block)) < 0)
+		return LA_NO_BLOCK;
+	return program->slot_count++;
+}
+
+/* A free and its completion right behind it become one op. */
+static bool join_free(struct la_program *program, const struct op *op)
+{
+	struct op *last = program->op_count ?
+				  &program->op[program->op_count - 1] :
+				  NULL;
+
+	if (op->kind != OP_FREE_COMPLETE || !last ||
+	    last->kind != OP_FREE_REQUEST || last->slot != op->slot)
+		return false;
+	last->kind = OP_FREE;
+	return true;
+}
+
+int decode_add_op(struct decoder *decoder, const struct op *op)
+{
+	struct la_program *program = decoder->program;
+
+	if (join_free(program, op))
+		return 0;
+	if (grow_array(&program->op, &program->op_room, program->op_count,
+		       sizeof(*op)) < 0)
+		return -ENOMEM;
+	program->op[program->op_count++] = *op;
+	return 0;
+}
+
+int decode_hold(struct decoder *decoder, uint32_t at, uint32_t slot,
+		la_block block)
+{
+	decoder->block[slot] = block;
+	return addr_map_set(&decoder->slot_at,
+			    decoder->program->event[at].addr, slot);
+}
+
+int decode_let_go(struct decoder *decoder, uint32_t at)
+{
+	uint32_t slot;
+
+	if (!addr_map_take(&decoder->slot_at, decoder->program->event[at].addr,
+			   &slot))
+		return -EBADMSG;
+	return list_add(&decoder->spare, slot);
+}
+
+int decode_add_complete(struct decoder *decoder, uint32_t at)
+{
+	struct op op = { .kind = OP_FREE_COMPLETE, .event = at };
+
+	if (!addr_map_get(&decoder->slot_at, decoder->program->event[at].addr,
+			  &op.slot))
+		return -EBADMSG;
+	return decode_add_op(decoder, &op);
+}
+
+/* Follow the events that need no explanation.  Each returns 1 if it could be
+ * followed, 0 if it contradicts what came before, or a negative errno. */
+
+static int follow_request_free(struct decoder *decoder, uint32_t at)
+{
+	struct op op = { .kind = OP_FREE_REQUEST, .event = at };
+	int err;
+
+	if (!addr_map_get(&decoder->slot_at, decoder->program->event[at].addr,
+			  &op.slot) ||
+	    !heap_is_live(decoder->heap, decoder->block[op.slot]))
+		return 0;
+	err = decode_add_op(decoder, &op);
+	if (err < 0)
+		return err;
+	la_heap_free_request(decoder->heap, decoder->block[op.slot]);
+	return 1;
+}
+
+static int follow_complete(struct decoder *decoder, uint32_t at)
+{
+	uint32_t slot;
+	int err;
+
+	if (!addr_map_get(&decoder->slot_at, decoder->program->event[at].addr,
+			  &slot) ||
+	    heap_is_live(decoder->heap, decoder->block[slot]))
+		return 0;
+	err = decode_add_complete(decoder, at);
+	if (!err)
+		err = decode_let_go(decoder, at);
+	if (!err)
+		err = la_heap_free_complete(decoder->heap,
+					    decoder->block[slot]);
+	return err < 0 ? err : 1;
+}
+
+/* A request that a cached block serves, at the recorded address. */
+static int follow_hit(struct decoder *decoder, uint32_t at)
+{
+	const struct la_event *event = &decoder->program->event[at];
+	struct op op = { .kind = OP_ALLOC,
+			 .event = at,
+			 .size = event->size,
+			 .stream = event->stream };
+	la_block block;
+	int err;
+
+	if (heap_peek(decoder->heap, event->size, (int)event->stream) !=
+	    event->addr)
+		return 0;
+	op.slot = decode_new_slot(decoder);
+	if (op.slot == LA_NO_BLOCK)
+		return -ENOMEM;
+	err = la_heap_alloc(decoder->heap, event->size, (int)event->stream,
+			    &block);
+	if (!err)
+		err = decode_add_op(decoder, &op);
+	if (!err)
+		err = decode_hold(decoder, at, op.slot, block);
+	return err < 0 ? err : 1;
+}
+
+static bool ends_stretch(uint8_t action)
+{
+	return action == LA_ALLOC || action == LA_OOM ||
+	       action == LA_FREE_REQUESTED;
+}
+
+/* Completions from *at on, and the hit behind them if there is one.  Returns
+ * 1 if all was followed, 0 if events from *at on need an explanation. */
+static int follow_completions(struct decoder *decoder, size_t *at)
+{
+	const struct la_program *program = decoder->program;
+	size_t end = *at;
+	uint8_t after;
+	int got;
+
+	while (end < program->event_count &&
+	       program->event[end].action == LA_FREE_COMPLETED)
+		end++;
+	after = end < program->event_count ? program->event[end].action :
+					     LA_FREE_REQUESTED;
+	if (after != LA_FREE_REQUESTED && after != LA_ALLOC)
+		return 0;
+	for (; *at < end; ++*at) {
+		got = follow_complete(decoder, (uint32_t)*at);
+		if (got <= 0)
+			return got < 0 ? got : -EBADMSG;
+	}
+	if (after == LA_FREE_REQUESTED)
+		return 1;
+	got = follow_hit(decoder, (uint32_t)end);
+	*at += got == 1;
+	return got;
+}
+
+static int follow_stretch(struct decoder *decoder, size_t *at)
+{
+	const struct la_program *program = decoder->program;
+	size_t end = *at;
+	int got;
+
+	while (end < program->event_count &&
+	       !ends_stretch(program->event[end].action))
+		end++;
+	if (end < program->event_count &&
+	    program->event[end].action != LA_FREE_REQUESTED)
+		end++;
+	got = decode_explain(decoder, *at, end);
+	if (got == 1)
+		*at = end;
+	return got;
+}
+
+/* Returns 1 as long as all is well, 0 at an event that nothing explains. */
+static int follow(struct decoder *decoder, size_t *at)
+{
+	int got;
+
+	if (decoder->program->event[*at].action == LA_FREE_REQUESTED) {
+		got = follow_request_free(decoder, (uint32_t)*at);
+		*at += got == 1;
+		return got;
+	}
+	got = follow_completions(decoder, at);
+	if (got)
+		return got == -EBADMSG ? 0 : got;
+	return follow_stretch(decoder, at);
+}
+
+static int make_heaps(struct decoder *decoder, struct la_error *err)
+{
+	struct la_program *program = decoder->program;
+	struct la_heap_config config = {
+		.setting = la_setting_values(program->setting),
+		.device = &decoder->script.device,
+		.cap = program->cap,
+		.listener = script_hear,
+		.listener_data = &decoder->script,
+	};
+	int code = la_heap_new(&decoder->heap, &config, err);
+
+	if (!code)
+		code = la_heap_new(&decoder->trial, &config, err);
+	return code;
+}
+
+/* Load the heap as it was at the start; its blocks get the first slots. */
+static int load_start(struct decoder *decoder)
+{
+	struct la_program *program = decoder->program;
+	uint32_t slot;
+	size_t i;
+
+	decoder->block_room = program->slot_count + 1;
+	decoder->block = malloc(decoder->block_room * sizeof(la_block));
+	if (!decoder->block ||
+	    program_load(program, decoder->heap, decoder->block) < 0 ||
+	    heap_copy(decoder->trial, decoder->heap) < 0)
+		return -ENOMEM;
+	for (i = 0; i < program->piece_count; i++) {
+		slot = program->piece[i].slot;
+		if (program->piece[i].state != PIECE_FREE &&
+		    addr_map_set(&decoder->slot_at, program->piece[i].addr,
+				 slot) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void decoder_destroy(struct decoder *decoder)
+{
+	struct index_list *lists[] = { &decoder->spare,	    &decoder->head,
+				       &decoder->later,	    &decoder->segments,
+				       &decoder->first_run, &decoder->second_run };
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		free(lists[i]->at);
+	free(decoder->block);
+	addr_map_destroy(&decoder->slot_at);
+	la_heap_free(decoder->heap);
+	la_heap_free(decoder->trial);
+	script_destroy(&decoder->script);
+}
+
+int program_decode(struct la_program *program, struct la_error *err)
+{
+	struct decoder decoder = { .program = program };
+	size_t at = program->info.first_event;
+	int code;
+
+	script_init(&decoder.script, program->event);
+	code = make_heaps(&decoder, err);
+	if (!code)
+		code = load_start(&decoder);
+	while (!code && at < program->event_count) {
+		int got = follow(&decoder, &at);
+
+		if (got < 0)
+			code = got;
+		else if (!got)
+			break;
+	}
+	program->info.understood = at;
+	decoder_destroy(&decoder);
+	return code;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Playing a program on a fresh heap: la_replay(). */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "replay/answers.h"
+#include "replay/program.h"
+#include "util/error.h"
+#include "util/util.h"
+
+/* What a slot holds while a program is played. */
+struct held {
+	la_block block;
+	uint32_t syncs; /* pending: the heap's counter at the request; if it
+			 * has moved on, a flush has completed the block */
+};
+
+struct player {
+	const struct la_program *program; /* borrowed */
+	const struct la_replay_options *options; /* borrowed */
+	struct la_device *device; /* owned */
+	struct la_heap *heap; /* owned */
+	const struct la_heap_stats *stats; /* of the heap */
+	struct held *held; /* owned; by slot */
+	struct la_replay_result *result;
+};
+
+static int make_device(struct player *player)
+{
+	const struct la_program *program = player->program;
+	const struct la_limit *limit = &player->options->limit;
+	uint64_t card = UINT64_MAX, top = 0;
+	size_t i;
+
+	if (player->options->as_recorded)
+		return device_answers(&player->device, program->answer,
+				      program->answer_count);
+	if (limit->kind == LA_LIMIT_CARD)
+		card = limit->bytes;
+	for (i = 0; i < program->start_count; i++)
+		card -= card == UINT64_MAX ? 0 :
+			program->start[i].size < card ?
+					     program->start[i].size :
+					     card;
+	if (program->start_count)
+		top = program->start[0].addr;
+	return la_device_sim(&player->device, player->options->layout, card,
+			     top);
+}
+
+static int make_heap(struct player *player, struct la_error *err)
+{
+	const struct la_replay_options *options = player->options;
+	struct la_heap_config config = {
+		.setting = options->setting,
+		.device = player->device,
+		.cap = options->limit.kind == LA_LIMIT_CAP ?
+			       options->limit.bytes :
+			       UINT64_MAX,
+		.listener = options->listener,
+		.listener_data = options->listener_data,
+	};
+
+	return la_heap_new(&player->heap, &config, err);
+}
+
+static int load_start(struct player *player)
+{
+	uint32_t count = player->program->slot_count, i;
+	la_block *slot = malloc((count + 1) * sizeof(*slot));
+	int err;
+
+	player->held = calloc(count + 1, sizeof(*player->held));
+	err = slot && player->held ?
+		      program_load(player->program, player->heap, slot) :
+		      -ENOMEM;
+	for (i = 0; i < count && !err; i++)
+		player->held[i].block = slot[i];
+	free(slot);
+	return err;
+}
+
+static void player_destroy(struct player *player)
+{
+	free(player->held);
+	la_heap_free(player->heap);
+	la_device_destroy(player->device);
+}
+
+/* Complete a free that waited for other streams. */
+static int complete(struct player *player, const struct held *held)
+{
+	if (held->syncs != (uint32_t)player->stats->syncs)
+		return 0;
+	return la_heap_free_complete(player->heap, held->block);
+}
+
+/* A request that failed when recording: does it succeed now? */
+static int retry_failed(struct player *player, const struct op *op)
+{
+	la_block block;
+	int err = la_heap_alloc(player->heap, op->size, (int)op->stream,
+				&block);
+
+	if (err == -ENOSPC)
+		return op->must ? err : 0;
+	if (err < 0 || op->must)
+		return err;
+	return la_heap_release(player->heap, block);
+}
+
+static int place(struct player *player, const struct op *op)
+{
+	const struct la_event *event =
+		&player->program->event[op->event];
+	la_block *block = &player->held[op->slot].block;
+
+	if (!player->options->as_recorded)
+		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+				     block);
+	return heap_place(player->heap, event->addr, op->size,
+			  (int)op->stream, block);
+}
+
+static int drop(struct player *player, const struct op *op)
+{
+	if (!player->options->as_recorded)
+		return 0;
+	return heap_drop(player->heap, op->size);
+}
+
+static int play_op(struct player *player, const struct op *op)
+{
+	struct held *held = &player->held[op->slot];
+
+	switch (op->kind) {
+	case OP_ALLOC:
+		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+				     &held->block);
+	case OP_FREE:
+		return la_heap_release(player->heap, held->block);
+	case OP_FREE_REQUEST:
+		held->syncs = (uint32_t)player->stats->syncs;
+		la_heap_free_request(player->heap, held->block);
+		return 0;
+	case OP_FREE_COMPLETE:
+		return complete(player, held);
+	case OP_FLUSH:
+		return la_heap_empty_cache(player->heap);
+	case OP_FAIL:
+		return retry_failed(player, op);
+	case OP_PLACE:
+		return place(player, op);
+	case OP_DROP:
+		return drop(player, op);
+	}
+	return -EINVAL;
+}
+
+/* Play up to the end, or to the first request that has to be served and is
+ * not; as recorded, such a request may be the one that ended the run. */
+static int play(struct player *player)
+{
+	const struct la_program *program = player->program;
+	const struct op *op = program->op, *end = op + program->op_count;
+	int err;
+
+	for (; op < end; op++) {
+		err = play_op(player, op);
+		if (!err)
+			continue;
+		if (err != -ENOSPC)
+			return err;
+		player->result->ran = false;
+		player->result->oom_event = op->event;
+		player->result->oom_size = op->size;
+		if (!(player->options->as_recorded && op->kind == OP_FAIL))
+			break;
+	}
+	return 0;
+}
+
+LA_EXPORT int la_replay(const struct la_program *program,
+			const struct la_replay_options *options,
+			struct la_replay_result *result, struct la_error *err)
+{
+	struct player player = {
+		.program = program,
+		.options = options,
+		.result = result,
+	};
+	int code;
+
+	*result = (struct la_replay_result){ .ran = true };
+	code = make_device(&player);
+	if (!code)
+		code = make_heap(&player, err);
+	if (code == -ENOTSUP)
+		goto out;
+	if (!code)
+		code = load_start(&player);
+	if (!code) {
+		player.stats = la_heap_stats(player.heap);
+		code = play(&player);
+		result->stats = *player.stats;
+	}
+	if (code < 0)
+		la_error_set(err, code, LA_NO_OFFSET, "the replay failed: %s",
+			     code == -ENOMEM ? "out of memory" :
+					       "it left the recording");
+out:
+	player_destroy(&player);
+	return code;
+}

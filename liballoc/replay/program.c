@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a recording to what the program asked for: la_program_new(). */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/internal.h"
+#include "replay/program.h"
+#include "util/error.h"
+
+enum { STREAMS_MAX = 4096 };
+
+int grow_array(void *array, size_t *room, size_t count, size_t element)
+{
+	void **owner = array, *bigger;
+	size_t more = *room < 64 ? 64 : *room + *room / 2;
+
+	if (count < *room)
+		return 0;
+	bigger = realloc(*owner, more * element);
+	if (!bigger)
+		return -ENOMEM;
+	*owner = bigger;
+	*room = more;
+	return 0;
+}
+
+static bool is_allocator_event(const struct la_event *event)
+{
+	return event->action <= LA_OOM;
+}
+
+/* Leave out what is no event of the allocator, if there is any. */
+static int filter_events(struct la_program *program)
+{
+	const struct la_recorded_device *device = program->device;
+	size_t count = 0, i;
+
+	program->event = device->events;
+	program->event_count = device->event_count;
+	for (i = 0; i < device->event_count; i++)
+		count += is_allocator_event(&device->events[i]);
+	if (count == device->event_count)
+		return 0;
+	program->filtered = malloc((count + 1) * sizeof(*program->filtered));
+	if (!program->filtered)
+		return -ENOMEM;
+	program->event = program->filtered;
+	program->event_count = count;
+	for (i = count = 0; i < device->event_count; i++)
+		if (is_allocator_event(&device->events[i]))
+			program->filtered[count++] = device->events[i];
+	return 0;
+}
+
+/* What this version cannot follow. */
+static int check_support(const struct la_program *program,
+			 struct la_error *err)
+{
+	const struct la_recorded_device *device = program->device;
+	const char *what = NULL;
+	size_t i;
+
+	if (la_setting_values(program->setting)->expandable_segments)
+		what = "expandable_segments:True";
+	for (i = 0; i < device->segment_count && !what; i++)
+		if (device->segments[i].expandable)
+			what = "expandable_segments:True";
+		else if (device->segments[i].pool[0] ||
+			 device->segments[i].pool[1])
+			what = "a private pool (CUDA graphs, MemPool)";
+	for (i = 0; i < program->event_count && !what; i++)
+		if (program->event[i].action == LA_SEGMENT_MAP ||
+		    program->event[i].action == LA_SEGMENT_UNMAP)
+			what = "expandable_segments:True";
+	if (!what)
+		return 0;
+	return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
+			    "the recording uses %s, which is not in this "
+			    "version", what);
+}
+
+static int copy_streams(struct la_program *program,
+			const struct la_recording *recording,
+			struct la_error *err)
+{
+	uint32_t i;
+
+	program->stream_count = la_recording_stream_count(recording);
+	if (program->stream_count > STREAMS_MAX)
+		return la_error_set(err, -E2BIG, LA_NO_OFFSET,
+				    "%" PRIu32 " streams; at most %d are "
+				    "supported", program->stream_count,
+				    STREAMS_MAX);
+	program->streams = malloc((program->stream_count + 1) *
+				  sizeof(*program->streams));
+	if (!program->streams)
+		return -ENOMEM;
+	for (i = 0; i < program->stream_count; i++)
+		program->streams[i] = la_recording_stream(recording, i);
+	return 0;
+}
+
+static int parse_setting(struct la_program *program, const char *text,
+			 struct la_error *err)
+{
+	struct la_error wrong = { 0 };
+	int code = la_setting_parse(&program->setting, text, strlen(text),
+				    LA_SET_AT_INIT, &wrong);
+
+	if (code == -EINVAL)
+		la_error_set(err, code, wrong.offset,
+			     "the recorded setting '%.80s' is not valid: %.120s",
+			     text, wrong.text);
+	return code;
+}
+
+static int read_recording(struct la_program *program,
+			  const struct la_recording *recording,
+			  const struct la_program_options *options,
+			  struct la_error *err)
+{
+	const char *text = options && options->setting ?
+				   options->setting :
+				   program->device->setting;
+	int code = filter_events(program);
+
+	if (program->event_count >= LA_NO_BLOCK)
+		return la_error_set(err, -E2BIG, LA_NO_OFFSET,
+				    "more than 2^32 events");
+	if (!code)
+		code = copy_streams(program, recording, err);
+	if (!code)
+		code = parse_setting(program, text ? text : "", err);
+	if (!code)
+		code = check_support(program, err);
+	return code;
+}
+
+/* The failed request that no other request follows has to be served. */
+static void mark_last_failure(struct la_program *program)
+{
+	size_t i;
+
+	for (i = program->op_count; i; i--) {
+		struct op *op = &program->op[i - 1];
+
+		if (op->kind == OP_ALLOC || op->kind == OP_PLACE)
+			return;
+		if (op->kind != OP_FAIL)
+			continue;
+		op->must = true;
+		program->info.ends_in_oom = true;
+		program->info.failed_size = op->size;
+		return;
+	}
+}
+
+static uint64_t live_bytes(uint64_t asked)
+{
+	uint64_t rounded = (asked + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
+
+	return rounded ? rounded : BLOCK_MIN;
+}
+
+/* Highest sum of the requests that are not yet free, each rounded up to
+ * 512 bytes; the last failed one counts. */
+static int measure_live(struct la_program *program)
+{
+	uint64_t *bytes, live = 0, peak;
+	size_t i;
+
+	bytes = calloc(program->slot_count + 1, sizeof(*bytes));
+	if (!bytes)
+		return -ENOMEM;
+	for (i = 0; i < program->piece_count; i++) {
+		const struct start_piece *piece = &program->piece[i];
+
+		if (piece->state == PIECE_FREE)
+			continue;
+		bytes[piece->slot] = live_bytes(piece->asked);
+		live += bytes[piece->slot];
+	}
+	peak = live;
+	for (i = 0; i < program->op_count; i++) {
+		const struct op *op = &program->op[i];
+
+		if (op->kind == OP_ALLOC || op->kind == OP_PLACE) {
+			bytes[op->slot] = live_bytes(op->size);
+			live += bytes[op->slot];
+		} else if (op->kind == OP_FREE ||
+			   op->kind == OP_FREE_COMPLETE) {
+			live -= bytes[op->slot];
+		} else if (op->must && live + live_bytes(op->size) > peak) {
+			peak = live + live_bytes(op->size);
+		}
+		if (live > peak)
+			peak = live;
+	}
+	program->info.peak_live = peak;
+	free(bytes);
+	return 0;
+}
+
+static void count_ops(struct la_program *program)
+{
+	struct la_program_info *info = &program->info;
+	const struct la_event *event = program->event;
+	size_t i;
+
+	for (i = 0; i < program->op_count; i++) {
+		uint8_t kind = program->op[i].kind;
+
+		info->request_count += kind == OP_ALLOC || kind == OP_PLACE;
+		info->oom_count += kind == OP_FAIL;
+	}
+	info->event_count = program->event_count;
+	if (program->event_count && event[0].time_us)
+		info->duration_us = event[program->event_count - 1].time_us -
+				    event[0].time_us;
+}
+
+LA_EXPORT int la_program_new(struct la_program **out,
+			     const struct la_recording *recording,
+			     unsigned int device,
+			     const struct la_program_options *options,
+			     struct la_error *err)
+{
+	struct la_program *program;
+	int code;
+
+	if (device >= la_recording_device_count(recording))
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "the recording has no device %u", device);
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
+				    "out of memory");
+	program->recording = recording;
+	program->device = la_recording_device(recording, device);
+	program->refused = program->full_card = UINT64_MAX;
+	code = read_recording(program, recording, options, err);
+	if (code < 0)
+		goto fail;
+	program->info.setting = la_setting_text(program->setting);
+	limit_before_decode(program, options);
+	if (!la_recording_is_partial(recording))
+		code = program_rewind(program, err);
+	if (!code)
+		code = program_decode(program, err);
+	if (code < 0)
+		goto fail;
+	mark_last_failure(program);
+	count_ops(program);
+	limit_after_decode(program);
+	code = measure_live(program);
+	if (code < 0)
+		goto fail;
+	*out = program;
+	return 0;
+
+fail:
+	if (code == -ENOMEM)
+		la_error_set(err, code, LA_NO_OFFSET, "out of memory");
+	la_program_free(program);
+	return code;
+}
+
+LA_EXPORT void la_program_free(struct la_program *program)
+{
+	if (!program)
+		return;
+	free(program->filtered);
+	free(program->op);
+	free(program->answer);
+	free(program->streams);
+	free(program->start);
+	free(program->piece);
+	la_setting_free(program->setting);
+	free(program);
+}
+
+LA_EXPORT const struct la_program_info *
+la_program_info(const struct la_program *program)
+{
+	return &program->info;
+}
