@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,24 +56,29 @@ void la_strbuf_addstr(struct la_strbuf *buf, const char *text)
 	la_strbuf_add(buf, text, strlen(text));
 }
 
+void la_strbuf_vaddf(struct la_strbuf *buf, const char *format, va_list args)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (n < 0)
+		buf->failed = true;
+	if (n < 0 || !reserve(buf, n))
+		return;
+	vsnprintf(buf->data + buf->length, (size_t)n + 1, format, args);
+	buf->length += n;
+}
+
 void la_strbuf_addf(struct la_strbuf *buf, const char *format, ...)
 {
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
+	la_strbuf_vaddf(buf, format, args);
 	va_end(args);
-	if (n < 0) {
-		buf->failed = true;
-		return;
-	}
-	if (!reserve(buf, n))
-		return;
-	va_start(args, format);
-	vsnprintf(buf->data + buf->length, (size_t)n + 1, format, args);
-	va_end(args);
-	buf->length += n;
 }
 
 const char *la_strbuf_text(const struct la_strbuf *buf)

@@ -3,6 +3,7 @@
 #ifndef LA_UTIL_STRBUF_H
 #define LA_UTIL_STRBUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +24,8 @@ void la_strbuf_add(struct la_strbuf *buf, const char *data, size_t length);
 void la_strbuf_addstr(struct la_strbuf *buf, const char *text);
 void la_strbuf_addf(struct la_strbuf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void la_strbuf_vaddf(struct la_strbuf *buf, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /* The text, or "" for an empty one. */
 const char *la_strbuf_text(const struct la_strbuf *buf);
