@@ -105,7 +105,7 @@ static void hint_bool(struct hints *h)
 }
 
 /* A key with = runs off the end: torch sees one word where it wants three. */
-static void hint_end(struct hints *h)
+static void hint_end(struct hints *h, const struct la_refusal *refusal)
 {
 	size_t i;
 
@@ -114,6 +114,10 @@ static void hint_end(struct hints *h)
 		if (hint_equals(h))
 			return;
 	}
+	la_remark(h->remarks, LA_REMARK_ENDS_EARLY, refusal->offset,
+		  refusal->end,
+		  "the string ends here: each option wants ':' and a value, "
+		  "each '[' a ']'");
 }
 
 int la_remark_refused(struct la_remarks *remarks,
@@ -135,6 +139,6 @@ int la_remark_refused(struct la_remarks *remarks,
 			  refusal->end,
 			  "set the variable before torch is imported");
 	else if (refusal->kind == LA_REFUSAL_END)
-		hint_end(&h);
+		hint_end(&h, refusal);
 	return remarks->failed ? -ENOMEM : 0;
 }

@@ -58,6 +58,7 @@ static const struct la_setting_code_info codes[] = {
 	{ LA_REMARK_QUOTES, HINT, "the value itself contains quotes" },
 	{ LA_REMARK_BACKEND_LATE, HINT,
 	  "the backend is chosen while torch is imported" },
+	{ LA_REMARK_ENDS_EARLY, HINT, "the string ends before a value" },
 };
 
 LA_EXPORT const struct la_setting_code_info *la_setting_code_at(size_t index)

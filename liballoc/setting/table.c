@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "setting/table.h"
+#include "util/distance.h"
 #include "util/util.h"
-
-/* Longest name that is compared with the table for likeness. */
-enum { NAME_MAX_LENGTH = 64 };
 
 #define FIELD(name) offsetof(struct la_setting_values, name)
 
@@ -258,49 +256,17 @@ const struct la_option *la_option_find(const char *name, size_t length)
 	return option && option->kind != LA_OPTION_OTHER ? option : NULL;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	size_t least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Insertions, deletions and replacements that turn one name into another. */
-static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	size_t row[NAME_MAX_LENGTH + 1], i, j;
-
-	for (j = 0; j <= nb; j++)
-		row[j] = j;
-	for (i = 1; i <= na; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (j = 1; j <= nb; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = min3(change, row[j] + 1, row[j - 1] + 1);
-		}
-	}
-	return row[nb];
-}
-
 const struct la_option *la_option_nearest(const char *name, size_t length)
 {
 	const struct la_option *nearest = NULL;
-	size_t i, best = length / 3 + 1;
+	size_t i, best = SIZE_MAX;
 
-	if (length > NAME_MAX_LENGTH)
-		return NULL;
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
 		const char *other = options[i].about.name;
-		size_t distance;
+		size_t distance = la_distance(name, length, other,
+					      strlen(other));
 
-		if (options[i].kind == LA_OPTION_OTHER)
-			continue;
-		distance = edit_distance(name, length, other, strlen(other));
-		if (distance >= best)
+		if (options[i].kind == LA_OPTION_OTHER || distance >= best)
 			continue;
 		best = distance;
 		nearest = &options[i];

@@ -151,7 +151,8 @@ enum la_setting_code {
 	LA_REMARK_EQUALS = 204,
 	LA_REMARK_SPELLING = 205,
 	LA_REMARK_QUOTES = 206,
-	LA_REMARK_BACKEND_LATE = 207
+	LA_REMARK_BACKEND_LATE = 207,
+	LA_REMARK_ENDS_EARLY = 208
 };
 
 /** @brief What a code stands for. */
