@@ -88,6 +88,152 @@ la_setting_values(const struct la_setting *setting);
  */
 const char *la_setting_text(const struct la_setting *setting);
 
+/** @brief Which memory an option is about. */
+enum la_setting_side {
+	LA_SIDE_DEVICE, /**< GPU memory */
+	LA_SIDE_HOST /**< pinned host memory */
+};
+
+/** @brief One option of any release; texts are NULL where not known. */
+struct la_setting_option {
+	const char *name; /**< as written in the string */
+	const char *type; /**< unit or kind of its value */
+	const char *range; /**< values that torch 2.11 takes */
+	const char *fallback; /**< what holds where it is not named */
+	const char *since; /**< first release */
+	const char *until; /**< last release; NULL: still there */
+	enum la_setting_side side; /**< memory that it is about */
+	const char *summary; /**< what it truly does, one paragraph */
+	const char *source; /**< how that is known */
+};
+
+/**
+ * @brief The table of options.
+ * @param index position in the table, from 0
+ * @return the option, static; NULL past the end
+ */
+const struct la_setting_option *la_setting_option_at(size_t index);
+
+/** @brief How much a remark matters. */
+enum la_severity {
+	LA_SEVERITY_NOTE, /**< true as written, worth knowing */
+	LA_SEVERITY_WARNING, /**< probably not what was meant */
+	LA_SEVERITY_HINT /**< why torch refuses it, or the cure */
+};
+
+/** @brief Stable number of each kind of remark, printed as LA101. */
+enum la_setting_code {
+	LA_REMARK_PREFIX = 101,
+	LA_REMARK_WRAPPED = 102,
+	LA_REMARK_NOT_INTEGER = 103,
+	LA_REMARK_COLON = 104,
+	LA_REMARK_COMMA = 105,
+	LA_REMARK_DUPLICATE = 106,
+	LA_REMARK_ROUNDUP_OFF = 107,
+	LA_REMARK_LIST_GAP = 108,
+	LA_REMARK_NEEDS_MAX_SPLIT = 109,
+	LA_REMARK_NEEDS_CAP = 110,
+	LA_REMARK_SPLIT_IGNORED = 111,
+	LA_REMARK_HOST_ONLY = 112,
+	LA_REMARK_BLANK_DELETED = 113,
+	LA_REMARK_NO_CAP = 114,
+	LA_REMARK_NATIVE_ONLY = 115,
+	LA_REMARK_CLAMPED = 116,
+	LA_REMARK_TRAILING = 117,
+	LA_REMARK_SPLIT_IS_SEGMENT = 118,
+	LA_REMARK_LIST_SLOT = 119,
+	LA_REMARK_EMPTY_LIST = 120,
+	LA_REMARK_CAP_TOO_SMALL = 121,
+	LA_REMARK_CAP_READ_ONCE = 122,
+	LA_REMARK_UNKNOWN = 201,
+	LA_REMARK_OTHER_RELEASE = 202,
+	LA_REMARK_DEBUG = 203,
+	LA_REMARK_EQUALS = 204,
+	LA_REMARK_SPELLING = 205,
+	LA_REMARK_QUOTES = 206,
+	LA_REMARK_BACKEND_LATE = 207,
+	LA_REMARK_ENDS_EARLY = 208
+};
+
+/** @brief What a code stands for. */
+struct la_setting_code_info {
+	enum la_setting_code code; /**< the number */
+	enum la_severity severity; /**< how much it matters */
+	const char *meaning; /**< one line */
+};
+
+/**
+ * @brief The table of codes, in ascending order.
+ * @param index position in the table, from 0
+ * @return the entry, static; NULL past the end
+ */
+const struct la_setting_code_info *la_setting_code_at(size_t index);
+
+/** @brief One remark on a string. */
+struct la_setting_remark {
+	enum la_setting_code code; /**< its kind */
+	enum la_severity severity; /**< how much it matters */
+	uint64_t offset; /**< first byte that it is about */
+	uint64_t length; /**< bytes that it is about; may be 0 */
+	const char *text; /**< one line */
+};
+
+/** @brief Why torch refuses a string. */
+struct la_setting_refusal {
+	const char *text; /**< torch's own words, whole */
+	const char *exception; /**< type that Python code sees */
+	uint64_t offset; /**< first byte of the token that it means */
+	uint64_t length; /**< bytes of it; 0 at the end of the string */
+	bool aborts_import; /**< `import torch` itself fails */
+};
+
+/** @brief All that can be said about one string; immutable. */
+struct la_setting_check;
+
+/**
+ * @brief Parse a setting and collect remarks on it.
+ * @param[out] out the result, whether torch accepts it or not; release with
+ *                 la_setting_check_free()
+ * @param text     the string, not necessarily terminated
+ * @param length   bytes of text
+ * @param set_at   when torch sees it
+ * @retval 0       done
+ * @retval -ENOMEM out of memory
+ */
+int la_setting_check_new(struct la_setting_check **out, const char *text,
+			 size_t length, enum la_set_at set_at);
+
+/**
+ * @brief Release a result.
+ * @param check result, or NULL for no action
+ */
+void la_setting_check_free(struct la_setting_check *check);
+
+/**
+ * @brief The setting, if torch accepts the string.
+ * @param check result
+ * @return the setting, owned by the result; NULL if torch refuses it
+ */
+const struct la_setting *
+la_setting_check_setting(const struct la_setting_check *check);
+
+/**
+ * @brief The refusal, if torch refuses the string.
+ * @param check result
+ * @return the refusal, owned by the result; NULL if torch accepts it
+ */
+const struct la_setting_refusal *
+la_setting_check_refusal(const struct la_setting_check *check);
+
+/**
+ * @brief Remarks on the string, in the order of their offsets.
+ * @param check      result
+ * @param[out] count number of remarks
+ * @return the remarks, owned by the result
+ */
+const struct la_setting_remark *
+la_setting_check_remarks(const struct la_setting_check *check, size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "report.h"
+#include "util/utf8.h"
+
+const char *const report_formats[] = { "text", "json", NULL };
+
+void report_error(const char *format, ...)
+{
+	va_list args;
+
+	fputs("allocctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+bool report_use_colour(FILE *stream)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return !(no && *no) && isatty(fileno(stream));
+}
+
+void report_paint(enum report_colour colour, const char *text)
+{
+	static const char *const codes[] = {
+		[REPORT_RED] = "31",
+		[REPORT_YELLOW] = "33",
+		[REPORT_GREEN] = "32",
+		[REPORT_BOLD] = "1",
+	};
+
+	if (report_use_colour(stdout))
+		printf("\033[%sm%s\033[0m", codes[colour], text);
+	else
+		fputs(text, stdout);
+}
+
+/* Bytes of the character at text that may be printed as it is, or 0. */
+static size_t printable(const char *text, size_t length)
+{
+	unsigned char byte = *text;
+
+	if (byte < 0x20 || byte == 0x7f)
+		return 0;
+	/* C1 controls: U+0080 to U+009F. */
+	if (byte == 0xc2 && length > 1 && (unsigned char)text[1] < 0xa0)
+		return 0;
+	return la_utf8_char(text, length);
+}
+
+void report_escaped(const char *text, size_t length)
+{
+	size_t i, n;
+
+	for (i = 0; i < length; i += n ? n : 1) {
+		n = printable(text + i, length - i);
+		if (n)
+			fwrite(text + i, 1, n, stdout);
+		else
+			printf("\\x%02x", (unsigned char)text[i]);
+	}
+}
+
+size_t report_columns(const char *text, size_t length)
+{
+	size_t i, n, columns = 0;
+
+	for (i = 0; i < length; i += n ? n : 1) {
+		n = printable(text + i, length - i);
+		columns += n ? 1 : strlen("\\xNN");
+	}
+	return columns;
+}
+
+int report_json_sink(void *arg, const char *data, size_t length)
+{
+	return fwrite(data, 1, length, arg) == length ? 0 : -EIO;
+}
+
+int report_finish(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	report_error("cannot write output: %s", strerror(errno));
+	return STATUS_CANNOT_TELL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every command's output shares. */
+#ifndef ALLOCCTL_REPORT_H
+#define ALLOCCTL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum report_format { REPORT_TEXT, REPORT_JSON };
+
+/* Words of --format, in the order of enum report_format. */
+extern const char *const report_formats[];
+
+enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
+
+/* "allocctl: " and the message as one line on stderr. */
+void report_error(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Whether the stream is a terminal and NO_COLOR is not set. */
+bool report_use_colour(FILE *stream);
+
+/* Print text to stdout, in a colour where colours are used. */
+void report_paint(enum report_colour colour, const char *text);
+
+/*
+ * Bytes as they are, but what would control a terminal or is not UTF-8 as
+ * \xNN; and the columns that they take, one for each character.
+ */
+void report_escaped(const char *text, size_t length);
+size_t report_columns(const char *text, size_t length);
+
+/* A la_json_sink; arg: a FILE. */
+int report_json_sink(void *arg, const char *data, size_t length);
+
+/*
+ * Flush stdout; status, or STATUS_CANNOT_TELL after a message if output was
+ * lost.
+ */
+int report_finish(int status);
+
+#endif /* ALLOCCTL_REPORT_H */

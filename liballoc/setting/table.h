@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every option that torch ever took, and how it is read. */
+#ifndef LA_SETTING_TABLE_H
+#define LA_SETTING_TABLE_H
+
+#include <liballoc/setting.h>
+
+/* How a value is read and what it may be. */
+enum la_option_kind {
+	LA_OPTION_MB_FROM_LARGE, /* MiB, not below large_segment_size_mb */
+	LA_OPTION_LARGE, /* MiB, above 10; read before everything else */
+	LA_OPTION_THRESHOLD, /* 0 < v < 1 */
+	LA_OPTION_ROUNDUP, /* a power of two, or a list */
+	LA_OPTION_BOOL, /* True or False */
+	LA_OPTION_BACKEND, /* native or cudaMallocAsync */
+	LA_OPTION_THREADS, /* a power of two up to 128 */
+	LA_OPTION_MB_ABOVE_ZERO, /* MiB, not 0 */
+	LA_OPTION_FRACTION, /* 0 <= v <= 1 */
+	LA_OPTION_OTHER /* unknown to this release */
+};
+
+/* Which of the two parsers of releases 2.10 and later reads an option. */
+enum la_option_owner { LA_OWNER_COMMON, LA_OWNER_CUDA };
+
+struct la_option {
+	struct la_setting_option about;
+	enum la_option_kind kind;
+	enum la_option_owner owner;
+	size_t field; /* offset in struct la_setting_values */
+};
+
+/* The option of that exact name in torch 2.11, or NULL. */
+const struct la_option *la_option_find(const char *name, size_t length);
+
+/* The option of that exact name in any release, or NULL. */
+const struct la_option *la_option_find_any(const char *name, size_t length);
+
+/* The option of torch 2.11 whose name is nearest, or NULL if none is near. */
+const struct la_option *la_option_nearest(const char *name, size_t length);
+
+#endif /* LA_SETTING_TABLE_H */
