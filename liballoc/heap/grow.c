@@ -175,7 +175,7 @@ static int release_smaller(struct la_heap *heap, struct free_set *set,
 		if (err < 0)
 			return err;
 		given += entry.size;
-		pos = free_set_find(set, entry.size);
+		pos = free_set_find(set, entry.size + 1);
 	}
 	return given >= want;
 }
