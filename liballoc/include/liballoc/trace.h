@@ -62,6 +62,14 @@ struct la_recorded_device {
 	/** Cap in bytes from the companion; 0: none; UINT64_MAX: unknown */
 	uint64_t cap;
 	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
+	size_t unknown_count; /**< events of kinds unknown here, left out */
+};
+
+/** @brief What became of the companion file. */
+enum la_companion_state {
+	LA_COMPANION_NONE, /**< there is none */
+	LA_COMPANION_READ, /**< it was read */
+	LA_COMPANION_UNREADABLE /**< there is one; this build lacks jansson */
 };
 
 /** @brief How to read. */
@@ -162,6 +170,14 @@ const char *la_recording_torch(const struct la_recording *recording);
  * @return true if something is missing at the end
  */
 bool la_recording_is_partial(const struct la_recording *recording);
+
+/**
+ * @brief Was there a companion file, and was it read?
+ * @param recording recording
+ * @return what became of it
+ */
+enum la_companion_state
+la_recording_companion(const struct la_recording *recording);
 
 #ifdef __cplusplus
 }

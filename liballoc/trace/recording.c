@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <liballoc/trace.h>
+
+#include "trace/companion.h"
+#include "trace/pickle.h"
+#include "util/error.h"
+#include "util/util.h"
+
+#define DEFAULT_MEMORY_LIMIT (16 * GIB)
+
+/* A device, with what it owns. */
+struct device {
+	struct la_recorded_device shown;
+	struct la_event *events;
+	struct la_recorded_segment *segments;
+	struct la_recorded_block *blocks;
+	char *setting;
+};
+
+struct la_recording {
+	struct device *devices;
+	unsigned int device_count; /* at least 1 */
+	uint64_t *streams; /* raw values */
+	uint32_t stream_count;
+	char *torch; /* NULL: unknown */
+	bool partial;
+	enum la_companion_state companion;
+};
+
+static int fail_memory(struct la_error *err)
+{
+	return la_error_set(err, -ENOMEM, LA_NO_OFFSET, "out of memory");
+}
+
+/* An array that may be empty, but is never NULL. */
+static void *new_array(size_t count, size_t size)
+{
+	return calloc(count ? count : 1, size);
+}
+
+/* Take the events over, without those that torch added since. */
+static void take_events(struct device *device, struct la_trace *trace)
+{
+	struct la_event *events = trace->events, *fitted;
+	size_t i, count = 0;
+
+	for (i = 0; i < trace->count && trace->unknown; i++)
+		if (events[i].action != LA_ACTION_UNKNOWN)
+			events[count++] = events[i];
+	if (!trace->unknown)
+		count = trace->count;
+	trace->events = NULL;
+	fitted = realloc(events, (count ? count : 1) * sizeof(*events));
+	device->events = fitted ? fitted : events;
+	device->shown.events = device->events;
+	device->shown.event_count = count;
+	device->shown.unknown_count = trace->unknown;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct la_segment *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->segment.addr != y->segment.addr)
+		return x->segment.addr < y->segment.addr ? -1 : 1;
+	return 0;
+}
+
+static int check_overlap(const struct la_segment *a, const struct la_segment *b,
+			 struct la_error *err)
+{
+	uint64_t offset = a->offset > b->offset ? a->offset : b->offset;
+
+	if (a->segment.addr + a->segment.size <= b->segment.addr)
+		return 0;
+	return la_error_set(err, -EBADMSG, offset,
+			    "segment overlaps another at offset %" PRIu64,
+			    offset);
+}
+
+/* Segments of one device, `count` of them in order of address. */
+static int take_segments(struct device *device, const struct la_snapshot *snap,
+			 const struct la_segment *from, size_t count,
+			 struct la_error *err)
+{
+	size_t block_count = 0, i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		block_count += from[i].segment.block_count;
+		ret = i ? check_overlap(&from[i - 1], &from[i], err) : 0;
+		if (ret < 0)
+			return ret;
+	}
+	device->segments = new_array(count, sizeof(*device->segments));
+	device->blocks = new_array(block_count, sizeof(*device->blocks));
+	if (!device->segments || !device->blocks)
+		return fail_memory(err);
+	block_count = 0;
+	for (i = 0; i < count; i++) {
+		struct la_recorded_segment *segment = &device->segments[i];
+
+		*segment = from[i].segment;
+		segment->first_block = (uint32_t)block_count;
+		memcpy(device->blocks + block_count,
+		       snap->blocks + from[i].segment.first_block,
+		       segment->block_count * sizeof(*device->blocks));
+		block_count += segment->block_count;
+	}
+	device->shown.segments = device->segments;
+	device->shown.segment_count = count;
+	device->shown.blocks = device->blocks;
+	device->shown.block_count = block_count;
+	return 0;
+}
+
+static int take_all_segments(struct la_recording *recording,
+			     struct la_snapshot *snap, struct la_error *err)
+{
+	struct la_segment *from = snap->segments + snap->first_segment;
+	size_t left = snap->end_segment - snap->first_segment, count;
+	unsigned int i;
+	int ret;
+
+	if (left)
+		qsort(from, left, sizeof(*from), by_address);
+	for (i = 0; i < recording->device_count; i++) {
+		for (count = 0; count < left && from[count].device == i;)
+			count++;
+		ret = take_segments(&recording->devices[i], snap, from, count,
+				    err);
+		if (ret < 0)
+			return ret;
+		if (count)
+			from += count;
+		left -= count;
+	}
+	return 0;
+}
+
+static int take_streams(struct la_recording *recording,
+			const struct la_snapshot *snap, struct la_error *err)
+{
+	uint32_t count = (uint32_t)snap->streams.count, i;
+
+	recording->streams = new_array(count, sizeof(*recording->streams));
+	if (!recording->streams)
+		return fail_memory(err);
+	for (i = 0; i < count; i++)
+		recording->streams[i] = snap->streams.pairs[i].first;
+	recording->stream_count = count;
+	return 0;
+}
+
+static unsigned int count_devices(const struct la_snapshot *snap)
+{
+	size_t count = snap->end_trace - snap->first_trace, i;
+
+	for (i = snap->first_segment; i < snap->end_segment; i++)
+		if (snap->segments[i].device >= count)
+			count = snap->segments[i].device + 1;
+	return count ? (unsigned int)count : 1;
+}
+
+static int take_devices(struct la_recording *recording,
+			struct la_snapshot *snap, struct la_error *err)
+{
+	unsigned int count = count_devices(snap);
+	size_t i, traces = snap->end_trace - snap->first_trace;
+	static const struct la_trace empty;
+
+	recording->devices = new_array(count, sizeof(*recording->devices));
+	if (!recording->devices)
+		return fail_memory(err);
+	recording->device_count = count;
+	for (i = 0; i < count; i++) {
+		struct la_trace none = empty;
+
+		take_events(&recording->devices[i],
+			    i < traces ? &snap->traces[snap->first_trace + i] :
+					 &none);
+		if (!recording->devices[i].events)
+			return fail_memory(err);
+	}
+	return take_all_segments(recording, snap, err);
+}
+
+static int take_companion(struct la_recording *recording,
+			  struct la_companion *companion, const char *setting,
+			  struct la_error *err)
+{
+	unsigned int i;
+
+	recording->companion = companion->state;
+	recording->torch = companion->torch;
+	companion->torch = NULL;
+	for (i = 0; i < recording->device_count; i++) {
+		struct la_companion_device *said = &companion->devices[i];
+		struct device *device = &recording->devices[i];
+
+		device->shown.cap = said->cap;
+		device->shown.total = said->total;
+		device->setting = said->conf;
+		said->conf = NULL;
+		if (!device->setting && setting) {
+			device->setting = strdup(setting);
+			if (!device->setting)
+				return fail_memory(err);
+		}
+		device->shown.setting = device->setting;
+	}
+	return 0;
+}
+
+static int fill(struct la_recording *recording, struct la_snapshot *snap,
+		const char *path, struct la_error *err)
+{
+	struct la_companion companion;
+	int ret;
+
+	ret = take_streams(recording, snap, err);
+	if (ret < 0)
+		return ret;
+	ret = take_devices(recording, snap, err);
+	if (ret < 0)
+		return ret;
+	ret = la_companion_read(&companion, path, recording->device_count,
+				err);
+	if (ret < 0)
+		return ret;
+	ret = take_companion(recording, &companion, snap->setting, err);
+	la_companion_release(&companion);
+	return ret;
+}
+
+static uint64_t memory_limit(const struct la_recording_options *options)
+{
+	return options && options->memory_limit ? options->memory_limit :
+						  DEFAULT_MEMORY_LIMIT;
+}
+
+static bool is_empty(const struct la_snapshot *snap)
+{
+	size_t i, events = 0;
+
+	for (i = 0; i < snap->trace_count; i++)
+		events += snap->traces[i].count;
+	return !events && !snap->segment_count;
+}
+
+static int read_input(struct la_recording **out, struct la_input *in,
+		      const char *path,
+		      const struct la_recording_options *options,
+		      struct la_error *err)
+{
+	struct la_recording *recording = calloc(1, sizeof(*recording));
+	struct la_snapshot snap;
+	int ret;
+
+	if (!recording)
+		return fail_memory(err);
+	la_snapshot_init(&snap, memory_limit(options), err);
+	ret = la_pickle_read(&snap, in, options && options->partial,
+			     &recording->partial);
+	if (ret == 0 && recording->partial && is_empty(&snap))
+		ret = la_error_set(err, -EBADMSG, la_input_offset(in),
+				   "truncated at offset %" PRIu64
+				   " before anything of use",
+				   la_input_offset(in));
+	if (ret == 0)
+		ret = fill(recording, &snap, path, err);
+	la_snapshot_release(&snap);
+	if (ret < 0) {
+		la_recording_free(recording);
+		return ret;
+	}
+	*out = recording;
+	return 0;
+}
+
+LA_EXPORT int la_recording_read(struct la_recording **out, const void *data,
+				size_t size,
+				const struct la_recording_options *options,
+				struct la_error *err)
+{
+	struct la_input in;
+	int ret;
+
+	ret = la_input_open_memory(&in, data, size, memory_limit(options), err);
+	if (ret < 0)
+		return ret;
+	ret = read_input(out, &in, NULL, options, err);
+	la_input_close(&in);
+	return ret;
+}
+
+static int read_fd(struct la_recording **out, int fd, const char *path,
+		   const struct la_recording_options *options,
+		   struct la_error *err)
+{
+	struct la_input in;
+	int ret;
+
+	ret = la_input_open_fd(&in, fd, memory_limit(options), err);
+	if (ret < 0)
+		return ret;
+	ret = read_input(out, &in, path, options, err);
+	la_input_close(&in);
+	return ret;
+}
+
+LA_EXPORT int la_recording_open(struct la_recording **out, const char *path,
+				const struct la_recording_options *options,
+				struct la_error *err)
+{
+	int fd, ret;
+
+	if (!strcmp(path, "-"))
+		return read_fd(out, STDIN_FILENO, NULL, options, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		return la_error_set(err, ret, LA_NO_OFFSET, "%s",
+				    strerror(-ret));
+	}
+	ret = read_fd(out, fd, path, options, err);
+	close(fd);
+	return ret;
+}
+
+LA_EXPORT void la_recording_free(struct la_recording *recording)
+{
+	unsigned int i;
+
+	if (!recording)
+		return;
+	for (i = 0; i < recording->device_count; i++) {
+		free(recording->devices[i].events);
+		free(recording->devices[i].segments);
+		free(recording->devices[i].blocks);
+		free(recording->devices[i].setting);
+	}
+	free(recording->devices);
+	free(recording->streams);
+	free(recording->torch);
+	free(recording);
+}
+
+LA_EXPORT unsigned int
+la_recording_device_count(const struct la_recording *recording)
+{
+	return recording->device_count;
+}
+
+LA_EXPORT unsigned int
+la_recording_main_device(const struct la_recording *recording)
+{
+	unsigned int best = 0, i;
+
+	for (i = 1; i < recording->device_count; i++)
+		if (recording->devices[i].shown.event_count >
+		    recording->devices[best].shown.event_count)
+			best = i;
+	return best;
+}
+
+LA_EXPORT const struct la_recorded_device *
+la_recording_device(const struct la_recording *recording, unsigned int device)
+{
+	return &recording->devices[device].shown;
+}
+
+LA_EXPORT uint64_t la_recording_stream(const struct la_recording *recording,
+				       uint32_t stream)
+{
+	return recording->streams[stream];
+}
+
+LA_EXPORT uint32_t
+la_recording_stream_count(const struct la_recording *recording)
+{
+	return recording->stream_count;
+}
+
+LA_EXPORT const char *la_recording_torch(const struct la_recording *recording)
+{
+	return recording->torch;
+}
+
+LA_EXPORT bool la_recording_is_partial(const struct la_recording *recording)
+{
+	return recording->partial;
+}
+
+LA_EXPORT enum la_companion_state
+la_recording_companion(const struct la_recording *recording)
+{
+	return recording->companion;
+}

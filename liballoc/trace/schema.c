@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What snapshots hold, release by release; unlisted keys are dropped. */
+#include <string.h>
+
+#include "trace/schema.h"
+#include "util/util.h"
+
+#define FIELD(ROLE, NAME, SINCE, KIND, SLOT)                       \
+	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
+	  .kind = LA_KIND_##KIND, .slot = LA_##SLOT, .since = SINCE }
+#define CHILD(ROLE, NAME, SINCE, OF, SLOT)                         \
+	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
+	  .kind = LA_KIND_CHILD, .slot = LA_##SLOT,                \
+	  .of = LA_ROLE_##OF, .since = SINCE }
+#define ONE_OF(ROLE, NAME, SINCE, FIRST, LAST, SLOT)               \
+	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
+	  .kind = LA_KIND_NAME, .slot = LA_##SLOT,                 \
+	  .of = LA_NAME_##FIRST,                                   \
+	  .count = LA_NAME_##LAST - LA_NAME_##FIRST + 1, .since = SINCE }
+
+/* clang-format off */
+const struct la_field la_fields[] = {
+	CHILD(TOP, SEGMENTS, "2.0", SEGMENTS, TOP_SEGMENTS),
+	CHILD(TOP, DEVICE_TRACES, "2.0", TRACES, TOP_TRACES),
+	CHILD(TOP, ALLOCATOR_SETTINGS, "2.3", SETTINGS, TOP_SETTINGS),
+
+	FIELD(SETTINGS, CONF, "2.3", TEXT, SETTINGS_CONF),
+
+	FIELD(SEGMENT, DEVICE, "1.13", NUMBER, SEGMENT_DEVICE),
+	FIELD(SEGMENT, ADDRESS, "1.13", NUMBER, SEGMENT_ADDRESS),
+	FIELD(SEGMENT, TOTAL_SIZE, "1.13", BYTES, SEGMENT_SIZE),
+	FIELD(SEGMENT, STREAM, "1.13", STREAM, SEGMENT_STREAM),
+	ONE_OF(SEGMENT, SEGMENT_TYPE, "1.13", LARGE, SMALL, SEGMENT_TYPE),
+	CHILD(SEGMENT, BLOCKS, "1.13", BLOCKS, SEGMENT_BLOCKS),
+	FIELD(SEGMENT, SEGMENT_POOL_ID, "2.1", PAIR, SEGMENT_POOL),
+	FIELD(SEGMENT, IS_EXPANDABLE, "2.1", BOOL, SEGMENT_EXPANDABLE),
+
+	FIELD(BLOCK, SIZE, "1.13", BYTES, BLOCK_SIZE),
+	ONE_OF(BLOCK, STATE, "1.13", INACTIVE, ACTIVE_PENDING_FREE,
+	       BLOCK_STATE),
+	FIELD(BLOCK, REQUESTED_SIZE, "2.1", BYTES, BLOCK_REQUESTED),
+	FIELD(BLOCK, ADDRESS, "2.1", NUMBER, BLOCK_ADDRESS),
+
+	ONE_OF(EVENT, ACTION, "2.0", ALLOC, ANNOTATE, EVENT_ACTION),
+	FIELD(EVENT, SIZE, "2.0", BYTES, EVENT_SIZE),
+	FIELD(EVENT, STREAM, "2.0", STREAM, EVENT_STREAM),
+	FIELD(EVENT, ADDR, "2.0", NUMBER, EVENT_ADDR),
+	FIELD(EVENT, DEVICE_FREE, "2.0", BYTES, EVENT_DEVICE_FREE),
+	FIELD(EVENT, TIME_US, "2.2", NUMBER, EVENT_TIME),
+};
+/* clang-format on */
+
+const size_t la_field_count = ARRAY_SIZE(la_fields);
+
+const char *const la_names[LA_NAME_COUNT] = {
+#define NAME_TEXT(id, text) [LA_NAME_##id] = text,
+	LA_NAMES(NAME_TEXT)
+};
+
+const uint8_t la_element_role[LA_ROLE_COUNT] = {
+	[LA_ROLE_SEGMENTS] = LA_ROLE_SEGMENT,
+	[LA_ROLE_BLOCKS] = LA_ROLE_BLOCK,
+	[LA_ROLE_TRACES] = LA_ROLE_TRACE,
+	[LA_ROLE_TRACE] = LA_ROLE_EVENT,
+};
+
+const uint8_t la_required[LA_ROLE_COUNT] = {
+	[LA_ROLE_SEGMENT] = 1 << LA_SEGMENT_DEVICE | 1 << LA_SEGMENT_ADDRESS |
+			    1 << LA_SEGMENT_SIZE | 1 << LA_SEGMENT_STREAM |
+			    1 << LA_SEGMENT_TYPE | 1 << LA_SEGMENT_BLOCKS,
+	[LA_ROLE_BLOCK] = 1 << LA_BLOCK_SIZE | 1 << LA_BLOCK_STATE,
+	[LA_ROLE_EVENT] = 1 << LA_EVENT_ACTION | 1 << LA_EVENT_SIZE |
+			  1 << LA_EVENT_STREAM,
+};
+
+void la_schema_init(struct la_schema *schema)
+{
+	size_t i;
+
+	memset(schema, 0, sizeof(*schema));
+	for (i = 0; i < la_field_count; i++)
+		schema->field[la_fields[i].role][la_fields[i].name] =
+			(uint8_t)(i + 1);
+	for (i = 1; i < LA_NAME_COUNT; i++)
+		schema->length[i] = (uint8_t)strlen(la_names[i]);
+}
+
+enum la_name la_schema_name(const struct la_schema *schema, const void *text,
+			    size_t length)
+{
+	unsigned int i;
+
+	for (i = 1; i < LA_NAME_COUNT; i++)
+		if (schema->length[i] == length &&
+		    !memcmp(la_names[i], text, length))
+			return (enum la_name)i;
+	return LA_NAME_NONE;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schema of snapshots, torch 1.13 to 2.14, as tables: see schema.c. */
+#ifndef LA_TRACE_SCHEMA_H
+#define LA_TRACE_SCHEMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a container is for; the value of everything else is dropped. */
+enum la_role {
+	LA_ROLE_NONE, /* of no interest */
+	LA_ROLE_TOP,
+	LA_ROLE_SEGMENTS,
+	LA_ROLE_SEGMENT,
+	LA_ROLE_BLOCKS,
+	LA_ROLE_BLOCK,
+	LA_ROLE_TRACES,
+	LA_ROLE_TRACE,
+	LA_ROLE_EVENT,
+	LA_ROLE_SETTINGS,
+	LA_ROLE_COUNT
+};
+
+/* Strings that mean something, as keys or as values. */
+#define LA_NAMES(X)                                  \
+	X(EMPTY, "")                                 \
+	X(ALLOC, "alloc")                            \
+	X(FREE_REQUESTED, "free_requested")          \
+	X(FREE_COMPLETED, "free_completed")          \
+	X(SEGMENT_ALLOC, "segment_alloc")            \
+	X(SEGMENT_FREE, "segment_free")              \
+	X(SEGMENT_MAP, "segment_map")                \
+	X(SEGMENT_UNMAP, "segment_unmap")            \
+	X(OOM, "oom")                                \
+	X(SNAPSHOT, "snapshot")                      \
+	X(ANNOTATE, "annotate")                      \
+	X(INACTIVE, "inactive")                      \
+	X(ACTIVE_ALLOCATED, "active_allocated")      \
+	X(ACTIVE_PENDING_FREE, "active_pending_free") \
+	X(LARGE, "large")                            \
+	X(SMALL, "small")                            \
+	X(SEGMENTS, "segments")                      \
+	X(DEVICE_TRACES, "device_traces")            \
+	X(ALLOCATOR_SETTINGS, "allocator_settings")  \
+	X(CONF, "PYTORCH_CUDA_ALLOC_CONF")           \
+	X(DEVICE, "device")                          \
+	X(ADDRESS, "address")                        \
+	X(TOTAL_SIZE, "total_size")                  \
+	X(STREAM, "stream")                          \
+	X(SEGMENT_TYPE, "segment_type")              \
+	X(SEGMENT_POOL_ID, "segment_pool_id")        \
+	X(IS_EXPANDABLE, "is_expandable")            \
+	X(BLOCKS, "blocks")                          \
+	X(SIZE, "size")                              \
+	X(REQUESTED_SIZE, "requested_size")          \
+	X(STATE, "state")                            \
+	X(ACTION, "action")                          \
+	X(ADDR, "addr")                              \
+	X(DEVICE_FREE, "device_free")                \
+	X(TIME_US, "time_us")
+
+enum la_name {
+	LA_NAME_NONE,
+#define LA_NAME_ENUM(id, text) LA_NAME_##id,
+	LA_NAMES(LA_NAME_ENUM)
+#undef LA_NAME_ENUM
+	LA_NAME_COUNT
+};
+
+/* How the value of a field is checked and kept. */
+enum la_kind {
+	LA_KIND_BYTES, /* integer, 0 to 2^62 */
+	LA_KIND_NUMBER, /* integer, 0 to 2^64 - 1 */
+	LA_KIND_STREAM, /* the same, interned */
+	LA_KIND_BOOL,
+	LA_KIND_PAIR, /* tuple of two integers, interned */
+	LA_KIND_NAME, /* one of a row of names: its place in the row */
+	LA_KIND_TEXT, /* string */
+	LA_KIND_CHILD /* container with a role */
+};
+
+/* Where the values of an object's fields are collected, one list a role. */
+enum la_top_slot { LA_TOP_SEGMENTS, LA_TOP_TRACES, LA_TOP_SETTINGS };
+enum la_settings_slot { LA_SETTINGS_CONF };
+enum la_segment_slot {
+	LA_SEGMENT_DEVICE,
+	LA_SEGMENT_ADDRESS,
+	LA_SEGMENT_SIZE,
+	LA_SEGMENT_STREAM,
+	LA_SEGMENT_TYPE,
+	LA_SEGMENT_BLOCKS,
+	LA_SEGMENT_POOL,
+	LA_SEGMENT_EXPANDABLE
+};
+enum la_block_slot {
+	LA_BLOCK_SIZE,
+	LA_BLOCK_STATE,
+	LA_BLOCK_REQUESTED,
+	LA_BLOCK_ADDRESS
+};
+enum la_event_slot {
+	LA_EVENT_ACTION,
+	LA_EVENT_SIZE,
+	LA_EVENT_STREAM,
+	LA_EVENT_ADDR,
+	LA_EVENT_DEVICE_FREE,
+	LA_EVENT_TIME
+};
+enum { LA_SLOTS = 8 };
+
+struct la_field {
+	uint8_t role; /* enum la_role of the dict */
+	uint8_t name; /* enum la_name of the key */
+	uint8_t kind; /* enum la_kind */
+	uint8_t slot; /* where the value goes */
+	uint8_t of; /* child: its role; name: the first of its row */
+	uint8_t count; /* name: length of the row */
+	const char *since; /* first torch release that writes it */
+};
+
+extern const struct la_field la_fields[];
+extern const size_t la_field_count;
+extern const char *const la_names[LA_NAME_COUNT];
+
+/* Role of the elements of a list, by the list's role. */
+extern const uint8_t la_element_role[LA_ROLE_COUNT];
+/* Fields without which an object is refused, as bits 1 << slot, by role. */
+extern const uint8_t la_required[LA_ROLE_COUNT];
+
+/* Lookup tables made of the above, for speed. */
+struct la_schema {
+	uint8_t field[LA_ROLE_COUNT][LA_NAME_COUNT]; /* index + 1, 0: none */
+	uint8_t length[LA_NAME_COUNT];
+};
+
+void la_schema_init(struct la_schema *schema);
+/* The name that a string is, or LA_NAME_NONE. */
+enum la_name la_schema_name(const struct la_schema *schema, const void *text,
+			    size_t length);
+
+static inline const struct la_field *la_schema_field(const struct la_schema *s,
+						     uint8_t role, uint8_t name)
+{
+	uint8_t field = s->field[role][name];
+
+	return field ? &la_fields[field - 1] : NULL;
+}
+
+#endif /* LA_TRACE_SCHEMA_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a snapshot's objects become: arrays, filled object by object. */
+#ifndef LA_TRACE_SNAPSHOT_H
+#define LA_TRACE_SNAPSHOT_H
+
+#include <stdbool.h>
+
+#include <liballoc/trace.h>
+
+#include "trace/budget.h"
+#include "trace/pairs.h"
+#include "trace/schema.h"
+
+/* Value of la_event.action until the end of reading: to be left out. */
+enum { LA_ACTION_UNKNOWN = 0xff };
+
+enum la_value_type {
+	LA_VALUE_MARK, /* not a value */
+	LA_VALUE_NONE,
+	LA_VALUE_BOOL,
+	LA_VALUE_INTEGER, /* 0 to 2^64 - 1 */
+	LA_VALUE_NEGATIVE, /* -2^63 to -1 */
+	LA_VALUE_WIDE, /* an integer beyond 64 bits */
+	LA_VALUE_FLOAT,
+	LA_VALUE_STRING,
+	LA_VALUE_BYTES,
+	LA_VALUE_TUPLE,
+	LA_VALUE_LIST,
+	LA_VALUE_DICT,
+	LA_VALUE_SET
+};
+
+/*
+ * A value on the stack of the pickle machine.  u: an integer; of a string its
+ * number among the kept ones, 0: not kept; of a tuple the number of the pair, or
+ * LA_NO_PAIR; of a container its identity, given by la_snapshot_create() when
+ * it has a role, else the offset where it was made.
+ */
+struct la_value {
+	uint64_t u;
+	uint32_t loop; /* place on the stack + 1 of a container in it, or 0 */
+	uint8_t type; /* enum la_value_type */
+	uint8_t role; /* enum la_role */
+	uint8_t depth; /* of containers: number of containers around it */
+	uint8_t name; /* of strings: enum la_name */
+};
+
+#define LA_NO_PAIR UINT64_MAX
+
+/* The events of one device. */
+struct la_trace {
+	struct la_event *events;
+	size_t count, room;
+	size_t unknown; /* of them, LA_ACTION_UNKNOWN */
+};
+
+/* A segment, and what its checks need. */
+struct la_segment {
+	struct la_recorded_segment segment;
+	uint64_t offset; /* where it ends in the pickle */
+	uint32_t device;
+};
+
+/* The fields of an object that is being filled. */
+struct la_object {
+	uint64_t id;
+	uint64_t slot[LA_SLOTS];
+	uint8_t seen; /* bits 1 << slot */
+	bool open; /* not yet in its array */
+};
+
+struct la_snapshot {
+	struct la_schema schema;
+	struct la_budget budget;
+	struct la_error *err;
+	uint64_t offset; /* of the opcode that is being executed */
+	struct la_object object[LA_ROLE_COUNT]; /* the last of each role */
+	struct la_trace *traces;
+	size_t trace_count, trace_room;
+	struct la_segment *segments;
+	size_t segment_count, segment_room;
+	struct la_recorded_block *blocks;
+	size_t block_count, block_room;
+	uint64_t blocks_addr; /* of the list's first block, if has_addr */
+	uint64_t blocks_end; /* bytes of the list's blocks so far */
+	bool blocks_has_addr;
+	struct la_pairs streams; /* raw value, 0 */
+	struct la_pairs pools;
+	char *text; /* the string kept last: a candidate for the setting */
+	uint64_t text_number; /* of text, from 1 */
+	size_t first_segment, end_segment; /* what the snapshot's list holds */
+	size_t first_trace, end_trace;
+	char *setting; /* NULL: none */
+};
+
+void la_snapshot_init(struct la_snapshot *snap, uint64_t memory_limit,
+		      struct la_error *err);
+void la_snapshot_release(struct la_snapshot *snap);
+
+/* A new container with a role; fills value->u. */
+int la_snapshot_create(struct la_snapshot *snap, struct la_value *value);
+/* The same object once more, in a place of the same role; renews value->u. */
+int la_snapshot_copy(struct la_snapshot *snap, struct la_value *value);
+/* Append `count` items to a list with a role. */
+int la_snapshot_append(struct la_snapshot *snap, const struct la_value *list,
+		       const struct la_value *items, size_t count);
+/* Set `count` items, keys and values in turn, of a dict with a role. */
+int la_snapshot_set(struct la_snapshot *snap, const struct la_value *dict,
+		    const struct la_value *items, size_t count);
+/* The top object is complete. */
+int la_snapshot_finish(struct la_snapshot *snap, const struct la_value *top);
+/* The input ended early: make do with what there is. */
+void la_snapshot_cut(struct la_snapshot *snap);
+/* Keep a string that may be the setting; returns its number. */
+int la_snapshot_keep_text(struct la_snapshot *snap, const void *text,
+			  size_t size, uint64_t *number);
+
+#endif /* LA_TRACE_SNAPSHOT_H */
