@@ -11,6 +11,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_check;
+extern const struct cmd cmd_replay;
 
 enum status {
 	STATUS_DONE = 0,

@@ -32,6 +32,7 @@ LA_EXPORT int la_heap_new(struct la_heap **out,
 	heap->ages = heap->cap != UINT64_MAX &&
 		     setting->garbage_collection_threshold > 0;
 	heap->listener = config->listener;
+	heap->split_listener = config->split_listener;
 	heap->listener_data = config->listener_data;
 	heap->spare = LA_NO_BLOCK;
 	heap->pending_first = heap->pending_last = LA_NO_BLOCK;
@@ -137,8 +138,12 @@ void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 	struct la_heap_stats *stats = &heap->stats;
 	struct block *block = &heap->block[id];
 
-	if (may_cut(heap, block, size))
+	if (may_cut(heap, block, size)) {
+		if (heap->split_listener)
+			heap->split_listener(heap->listener_data, block->addr,
+					     size, block->size);
 		block_cut(heap, id, size);
+	}
 	block->state = BLOCK_LIVE;
 	block->asked = asked;
 	stats->allocated += block->size;

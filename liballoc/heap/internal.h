@@ -47,6 +47,7 @@ struct la_heap {
 	uint64_t cap; /* bytes; UINT64_MAX: none */
 	bool ages; /* is age collection on? */
 	la_heap_listener *listener;
+	la_heap_split_listener *split_listener;
 	void *listener_data;
 	struct la_heap_stats stats;
 

@@ -55,10 +55,12 @@ static int make_heap(struct player *player, struct la_error *err)
 	struct la_heap_config config = {
 		.setting = options->setting,
 		.device = player->device,
-		.cap = options->limit.kind == LA_LIMIT_CAP ?
-			       options->limit.bytes :
-			       UINT64_MAX,
+		.cap = options->as_recorded ? player->program->cap :
+		       options->limit.kind == LA_LIMIT_CAP ?
+					    options->limit.bytes :
+					    UINT64_MAX,
 		.listener = options->listener,
+		.split_listener = options->split_listener,
 		.listener_data = options->listener_data,
 	};
 

@@ -287,3 +287,9 @@ la_program_info(const struct la_program *program)
 {
 	return &program->info;
 }
+
+LA_EXPORT const struct la_setting_values *
+la_program_setting(const struct la_program *program)
+{
+	return la_setting_values(program->setting);
+}

@@ -121,9 +121,6 @@ LA_EXPORT int la_program_verify(const struct la_program *program,
 	};
 	const struct la_replay_options options = {
 		.setting = la_setting_values(program->setting),
-		.limit = { program->cap == UINT64_MAX ? LA_LIMIT_NONE :
-							LA_LIMIT_CAP,
-			   program->cap },
 		.as_recorded = true,
 		.listener = compare,
 		.listener_data = &comparison,

@@ -36,6 +36,11 @@ typedef uint32_t la_block;
 typedef void la_heap_listener(void *data, enum la_action action, uint64_t addr,
 			      uint64_t size, uint64_t stream);
 
+/** @brief Receives each split: the front of a free block is handed out, the
+ *  rest stays free.  Sizes in bytes; must not call the heap. */
+typedef void la_heap_split_listener(void *data, uint64_t addr, uint64_t size,
+				    uint64_t whole);
+
 /** @brief What a heap is made of. */
 struct la_heap_config {
 	const struct la_setting_values *setting; /**< copied */
@@ -44,7 +49,8 @@ struct la_heap_config {
 	 *  UINT64_MAX.  Only with a cap is age collection active. */
 	uint64_t cap;
 	la_heap_listener *listener; /**< or NULL */
-	void *listener_data; /**< first argument of listener */
+	la_heap_split_listener *split_listener; /**< or NULL */
+	void *listener_data; /**< first argument of both */
 };
 
 /** @brief Counters since la_heap_new(), named as in torch.memory_stats(). */

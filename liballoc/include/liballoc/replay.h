@@ -119,16 +119,25 @@ void la_program_free(struct la_program *program);
  */
 const struct la_program_info *la_program_info(const struct la_program *program);
 
+/**
+ * @brief The setting that was in force when recording.
+ * @param program program
+ * @return its values, owned by the program
+ */
+const struct la_setting_values *
+la_program_setting(const struct la_program *program);
+
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
 	struct la_limit limit; /**< what bounds the heap */
 	enum la_layout layout; /**< where segments go */
 	/** The driver answers as recorded: addresses and refusals.  For the
-	 *  recorded setting and limit; layout is not used. */
+	 *  recorded setting; limit and layout are not used. */
 	bool as_recorded;
 	la_heap_listener *listener; /**< sees each event, or NULL */
-	void *listener_data; /**< first argument of listener */
+	la_heap_split_listener *split_listener; /**< ... split, or NULL */
+	void *listener_data; /**< first argument of both */
 };
 
 /** @brief How a replay ended. */
@@ -137,8 +146,6 @@ struct la_replay_result {
 	uint64_t oom_event; /**< event whose request failed, if !ran */
 	uint64_t oom_size; /**< bytes of that request, if !ran */
 	struct la_heap_stats stats; /**< of the heap at the end */
-	uint64_t segment_bytes_allocated; /**< sum over device allocs */
-	uint64_t segment_bytes_freed; /**< sum over device frees */
 };
 
 /**
@@ -159,6 +166,35 @@ struct la_replay_result {
 int la_replay(const struct la_program *program,
 	      const struct la_replay_options *options,
 	      struct la_replay_result *result, struct la_error *err);
+
+/** @brief Would a program run? */
+enum la_outcome {
+	LA_OUTCOME_RUNS, /**< under every layout */
+	LA_OUTCOME_OOM, /**< under no layout */
+	LA_OUTCOME_DEPENDS /**< on the driver's placement */
+};
+
+/** @brief One question, replayed under all layouts. */
+struct la_answer {
+	enum la_outcome outcome; /**< what the layouts agree on */
+	unsigned int ran; /**< layouts under which it ran */
+	struct la_replay_result rule; /**< under LA_LAYOUT_RULE */
+	/** Lowest and highest peak of the bytes held, over the layouts. */
+	uint64_t reserved_peak_range[2];
+};
+
+/**
+ * @brief Play a program under all layouts.
+ * @param program     program
+ * @param options     how; layout is not used, and listeners hear the rule
+ *                    layout alone; with as_recorded there is just one replay
+ * @param[out] answer what came out
+ * @param err         what is wrong, may be NULL
+ * @return as la_replay()
+ */
+int la_replay_all_layouts(const struct la_program *program,
+			  const struct la_replay_options *options,
+			  struct la_answer *answer, struct la_error *err);
 
 /** @brief One event, as recorded or as replayed. */
 struct la_replay_event {

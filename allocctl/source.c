@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reading a recording, and what every report says of it first. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <liballoc/trace.h>
+
+#include "cmd.h"
+#include "report.h"
+#include "source.h"
+#include "util/size.h"
+
+static const char *const limit_kinds[] = {
+	[LA_LIMIT_NONE] = "none",
+	[LA_LIMIT_CAP] = "cap",
+	[LA_LIMIT_CARD] = "card",
+};
+
+static const char *const limit_sources[] = {
+	[LA_LIMIT_FROM_CALLER] = "the command line",
+	[LA_LIMIT_FROM_COMPANION] = "the companion file",
+	[LA_LIMIT_FROM_FRACTION] = "per_process_memory_fraction",
+	[LA_LIMIT_FROM_OOM] = "the OOM event of a full card",
+	[LA_LIMIT_FROM_EVENTS] = "the events",
+};
+
+static int cannot_read(const struct source *source, const struct la_error *err)
+{
+	report_error("cannot read '%s': %s", source->path, err->text);
+	return STATUS_CANNOT_TELL;
+}
+
+static int open_recording(struct source *source)
+{
+	const struct la_recording_options options = {
+		.partial = source->partial,
+	};
+	struct la_error err;
+	unsigned int count;
+
+	if (la_recording_open(&source->recording, source->path, &options,
+			      &err) < 0)
+		return cannot_read(source, &err);
+	if (la_recording_companion(source->recording) ==
+	    LA_COMPANION_UNREADABLE)
+		report_error("warning: the companion file of '%s' is not read: "
+			     "this build lacks jansson", source->path);
+	count = la_recording_device_count(source->recording);
+	if (source->device == SOURCE_MAIN_DEVICE)
+		source->device = la_recording_main_device(source->recording);
+	if (source->device < count)
+		return STATUS_DONE;
+	report_error("'%s' has no device %" PRIu64 ", it has %u", source->path,
+		     source->device, count);
+	return STATUS_USAGE;
+}
+
+int source_open(struct source *source, const struct la_program_options *options)
+{
+	struct la_error err;
+	int status = open_recording(source), code;
+
+	if (status != STATUS_DONE)
+		return status;
+	code = la_program_new(&source->program, source->recording,
+			      (unsigned int)source->device, options, &err);
+	if (code < 0)
+		return cannot_read(source, &err);
+	source->info = la_program_info(source->program);
+	if (la_program_verify(source->program, &source->check, &err) < 0)
+		return cannot_read(source, &err);
+	return STATUS_DONE;
+}
+
+void source_close(struct source *source)
+{
+	la_program_free(source->program);
+	la_recording_free(source->recording);
+}
+
+const char *source_count_text(char text[32], uint64_t count)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), i;
+	char *out = text;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
+const char *source_limit_text(char text[64], const struct la_limit *limit)
+{
+	char size[LA_SIZE_TEXT];
+
+	if (limit->kind == LA_LIMIT_NONE)
+		return strcpy(text, "none");
+	snprintf(text, 64, "%s of %s", limit_kinds[limit->kind],
+		 la_size_format(size, limit->bytes));
+	return text;
+}
+
+static void print_range(const struct la_program_info *info)
+{
+	char low[LA_SIZE_TEXT], high[LA_SIZE_TEXT];
+
+	la_size_format(low, info->limit_range[0]);
+	la_size_format(high, info->limit_range[1]);
+	if (info->limit_range[1] == UINT64_MAX)
+		printf(" (%s or more)", low);
+	else
+		printf(" (%s to %s)", low, high);
+}
+
+static void print_count(const char *label, uint64_t right, uint64_t all)
+{
+	char a[32], b[32];
+
+	printf("%s of %s %s", source_count_text(a, right),
+	       source_count_text(b, all), label);
+}
+
+static void print_check(const struct source *source)
+{
+	const struct la_verification *check = &source->check;
+
+	fputs("self-check  ", stdout);
+	report_paint(check->exact ? REPORT_GREEN : REPORT_RED,
+		     check->exact ? "exact" : "not exact");
+	fputs(": ", stdout);
+	print_count("placements, ", check->placements_right,
+		    check->placements);
+	print_count("segment events", check->segment_events_right,
+		    check->segment_events);
+	if (check->ooms) {
+		fputs(", ", stdout);
+		print_count("OOMs", check->ooms_right, check->ooms);
+	}
+	fputs(" reproduced\n", stdout);
+}
+
+/* What the reading of the recording had to take for granted. */
+static void print_reading(const struct la_program_info *info)
+{
+	char a[32], b[32];
+
+	if (info->flush_count || info->refusal_count)
+		printf("read        %s empty_cache calls, %s refusals of the "
+		       "driver\n",
+		       source_count_text(a, info->flush_count),
+		       source_count_text(b, info->refusal_count));
+	if (info->adopted_count)
+		printf("adopted     %s events were taken as recorded, no rule "
+		       "predicts them\n",
+		       source_count_text(a, info->adopted_count));
+	if (info->understood < info->event_count)
+		printf("stopped     nothing explains event %s; what follows is "
+		       "left out\n",
+		       source_count_text(a, info->understood));
+	if (info->first_event)
+		printf("paused      the first %s events contradict later ones "
+		       "and are left out\n",
+		       source_count_text(a, info->first_event));
+	if (info->window)
+		printf("window      the recording starts late; %s blocks of "
+		       "unsure size (at most 1 MiB each)\n",
+		       source_count_text(a, info->unsure_count));
+}
+
+void source_print(const struct source *source)
+{
+	const struct la_program_info *info = source->info;
+	char limit[64], count[32];
+
+	printf("recording   %s, device %" PRIu64 ", %s events\n", source->path,
+	       source->device, source_count_text(count, info->event_count));
+	fputs("recorded    setting '", stdout);
+	report_escaped(info->setting, strlen(info->setting));
+	printf("', limit %s, from %s",
+	       source_limit_text(limit, &info->limit),
+	       limit_sources[info->limit_source]);
+	if (info->limit_range[0] != info->limit_range[1])
+		print_range(info);
+	putchar('\n');
+	print_check(source);
+	print_reading(info);
+}
+
+static void json_uint(struct la_json *json, const char *key, uint64_t value)
+{
+	la_json_key(json, key);
+	la_json_uint(json, value);
+}
+
+static void json_bool(struct la_json *json, const char *key, bool value)
+{
+	la_json_key(json, key);
+	la_json_bool(json, value);
+}
+
+void source_json_limit(struct la_json *json, const char *key,
+		       const struct la_limit *limit)
+{
+	la_json_key(json, key);
+	la_json_object_begin(json);
+	la_json_key(json, "kind");
+	la_json_text(json, limit_kinds[limit->kind]);
+	la_json_key(json, "bytes");
+	if (limit->kind == LA_LIMIT_NONE)
+		la_json_null(json);
+	else
+		la_json_uint(json, limit->bytes);
+	la_json_object_end(json);
+}
+
+static void json_range(struct la_json *json, const uint64_t range[2])
+{
+	int i;
+
+	la_json_key(json, "limit_range");
+	la_json_array_begin(json);
+	for (i = 0; i < 2; i++)
+		if (range[i] == UINT64_MAX)
+			la_json_null(json);
+		else
+			la_json_uint(json, range[i]);
+	la_json_array_end(json);
+}
+
+static void json_event(struct la_json *json, const char *key,
+		       const struct la_replay_event *event)
+{
+	la_json_key(json, key);
+	if (event->action == LA_ACTION_COUNT) {
+		la_json_null(json);
+		return;
+	}
+	la_json_object_begin(json);
+	la_json_key(json, "action");
+	la_json_text(json, la_action_name(event->action));
+	la_json_key(json, "addr");
+	if (event->action == LA_OOM)
+		la_json_null(json);
+	else
+		la_json_uint(json, event->addr);
+	json_uint(json, "size", event->size);
+	json_uint(json, "stream", event->stream);
+	la_json_object_end(json);
+}
+
+static void json_difference(struct la_json *json,
+			    const struct la_verification *check)
+{
+	la_json_key(json, "first_difference");
+	if (check->first_difference == UINT64_MAX) {
+		la_json_null(json);
+		return;
+	}
+	la_json_object_begin(json);
+	json_uint(json, "event", check->first_difference);
+	json_event(json, "recorded", &check->recorded);
+	json_event(json, "replayed", &check->replayed);
+	la_json_object_end(json);
+}
+
+static void json_check(struct la_json *json,
+		       const struct la_verification *check)
+{
+	la_json_key(json, "self_check");
+	la_json_object_begin(json);
+	json_bool(json, "exact", check->exact);
+	json_uint(json, "placements", check->placements);
+	json_uint(json, "placements_right", check->placements_right);
+	json_uint(json, "segment_events", check->segment_events);
+	json_uint(json, "segment_events_right", check->segment_events_right);
+	json_uint(json, "ooms", check->ooms);
+	json_uint(json, "ooms_right", check->ooms_right);
+	json_uint(json, "events_adopted", check->adopted);
+	json_uint(json, "peak_reserved_recorded",
+		  check->reserved_peak_recorded);
+	json_uint(json, "peak_reserved_replayed",
+		  check->reserved_peak_replayed);
+	json_difference(json, check);
+	la_json_object_end(json);
+}
+
+static void json_recorded(const struct source *source, struct la_json *json)
+{
+	const struct la_program_info *info = source->info;
+
+	la_json_key(json, "recorded");
+	la_json_object_begin(json);
+	la_json_key(json, "setting");
+	la_json_text(json, info->setting);
+	source_json_limit(json, "limit", &info->limit);
+	la_json_key(json, "limit_source");
+	la_json_text(json, limit_sources[info->limit_source]);
+	json_range(json, info->limit_range);
+	la_json_key(json, "torch");
+	la_json_text(json, la_recording_torch(source->recording));
+	json_uint(json, "events", info->event_count);
+	json_uint(json, "events_understood", info->understood);
+	json_uint(json, "first_event", info->first_event);
+	json_uint(json, "requests", info->request_count);
+	json_uint(json, "ooms", info->oom_count);
+	json_bool(json, "ends_in_oom", info->ends_in_oom);
+	json_uint(json, "flushes_read", info->flush_count);
+	json_uint(json, "refusals_read", info->refusal_count);
+	json_bool(json, "window", info->window);
+	json_bool(json, "partial", la_recording_is_partial(source->recording));
+	json_uint(json, "blocks_of_unsure_size", info->unsure_count);
+	la_json_object_end(json);
+}
+
+void source_json(const struct source *source, struct la_json *json)
+{
+	la_json_key(json, "file");
+	la_json_text(json, source->path);
+	json_uint(json, "device", source->device);
+	json_recorded(source, json);
+	json_check(json, &source->check);
+	json_uint(json, "peak_live", source->info->peak_live);
+}

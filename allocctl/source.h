@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording, and the program behind one of its devices. */
+#ifndef ALLOCCTL_SOURCE_H
+#define ALLOCCTL_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <liballoc/replay.h>
+
+#include "util/json.h"
+
+#define SOURCE_MAIN_DEVICE UINT64_MAX
+
+struct source {
+	const char *path;
+	uint64_t device; /* index, or SOURCE_MAIN_DEVICE */
+	bool partial; /* use what a truncated file gives */
+	struct la_recording *recording; /* owned */
+	struct la_program *program; /* owned */
+	const struct la_program_info *info; /* of program */
+	struct la_verification check; /* the self-check */
+};
+
+/*
+ * Read path, then the program of the device, and replay that under its own
+ * setting and limit.  Options tell what the user knows better, or NULL.
+ * Returns STATUS_DONE, or another status after a message.
+ */
+int source_open(struct source *source,
+		const struct la_program_options *options);
+void source_close(struct source *source);
+
+/* "1 GiB cap, from the companion file", what was reproduced, and what was
+ * not determined: the head of every report. */
+void source_print(const struct source *source);
+
+/* The same as members "file" to "self_check" of an object. */
+void source_json(const struct source *source, struct la_json *json);
+
+/* Members of an object that tell of a limit. */
+void source_json_limit(struct la_json *json, const char *key,
+		       const struct la_limit *limit);
+
+/* "none", "cap of 1.00 GiB" or "card of 1.00 GiB". */
+const char *source_limit_text(char text[64], const struct la_limit *limit);
+
+/* A number with commas: "28,951". */
+const char *source_count_text(char text[32], uint64_t count);
+
+#endif /* ALLOCCTL_SOURCE_H */
