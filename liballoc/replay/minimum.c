@@ -68,7 +68,7 @@ static int climb(struct search *search, uint64_t *low, uint64_t *units)
 /* The k-th of n limits spread over the 3 % above units. */
 static uint64_t probe_at(uint64_t units, unsigned int k, unsigned int n)
 {
-	return units + (units * 3 * k + 100 * n - 1) / (100 * (uint64_t)n);
+	return units + units * 3 * k / (100 * (uint64_t)n);
 }
 
 /* The highest of the probes above units that fails, or 0; *above is the one
@@ -81,12 +81,11 @@ static int highest_failure(struct search *search, uint64_t units,
 	int fit;
 
 	*failure = 0;
-	*above = probe_at(units, probes, probes);
-	*above += *above / 100 + 1;
+	*above = probe_at(units, probes, probes) + 1;
 	for (k = probes; k; k--) {
 		uint64_t at = probe_at(units, k, probes);
 
-		if (k < probes && at == probe_at(units, k + 1, probes))
+		if (at == *above || at == units)
 			continue;
 		fit = fits(search, at);
 		if (fit < 0)
