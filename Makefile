@@ -13,6 +13,7 @@ include $(addsuffix /Build,$(dirs))
 
 include scripts/Makefile.lint
 include scripts/Makefile.install
+include scripts/Makefile.package
 
 all: $(libs) $(progs)
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# What test scripts share; read it with: . tests/support.sh
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+fail() {
+	echo "failed: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+equal() {	# equal WHAT GOT WANTED
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+}
