@@ -34,7 +34,7 @@ check-shared: $(libs) $(progs)
 
 ## check-packages: install, compile clients, build deb and rpm, run both
 check-packages: $(libs) $(progs)
-	$(tier) -s $(sort $(wildcard tests/pkg/*.sh))
+	$(tier) -s $(sort $(wildcard tests/pkg/t*.sh))
 
 ## check-system: the quick start on a bare system (root and network)
 check-system:

@@ -46,7 +46,7 @@ find_system() {
 		apt) tool=apt-get ;;
 		dnf) tool=dnf ;;
 		esac
-		command -v $tool >/dev/null 2>&1 && return
+		command -v "$tool" >/dev/null 2>&1 && return
 	done
 	die 'neither apt-get nor dnf is here; install by hand a C compiler,' \
 		'make, and the headers of zlib, liblzma, libzstd and jansson,' \

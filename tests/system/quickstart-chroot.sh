@@ -45,7 +45,7 @@ inside() {	# inside COMMAND: run as a user would, in the clone
 	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 		sh -c "cd /root/liballoc && $1"
 }
-chroot "$root" git clone -q /tmp/liballoc.bundle /root/liballoc
+chroot "$root" git clone -q -c advice.detachedHead=false /tmp/liballoc.bundle /root/liballoc
 
 # Neither root nor sudo: it says what to run, and changes nothing.
 cp -r "$root/root/liballoc" "$root/tmp/nobody"
