@@ -21,6 +21,9 @@ tier = $(Q)O='$(O)' SHARED='$(SHARED)' SANITIZE='$(SANITIZE)' \
 	CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' \
 	scripts/run-tests.sh '$(T)'
 
+## test-progs: build the test programs without running them
+test-progs: $(test-progs)
+
 ## check: run unit, fuzz and command tests (T=pattern runs a subset)
 check: $(libs) $(progs) $(test-progs)
 	$(tier) $(test-progs) $(sort $(wildcard tests/cli/t*.sh)) $(untested)
@@ -66,9 +69,10 @@ distclean:
 
 help:
 	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' Makefile | expand -t 18
-	@sed -n 's/^##= \([^ ]*\)  */  \1\t/p' scripts/Makefile.* | expand -t 18
+	@sed -n 's/^##= \(.*[^ ]\)   */  \1\t/p' scripts/Makefile.* | \
+		expand -t 18
 
-.PHONY: all check check-shared check-packages check-system lint docs bench \
+.PHONY: all check check-shared check-packages check-system test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # What test scripts share; read it with: . tests/support.sh
 set -eu
 tmp=$(mktemp -d)

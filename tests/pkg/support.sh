@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # What the tests of installed files share; read after tests/support.sh.
 version=$(sed -n 's/.*LA_VERSION "\(.*\)"/\1/p' \
 	liballoc/include/liballoc/version.h)
