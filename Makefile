@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# One graph: every folder's Build file adds to the lists used here.
 #
 ## all: build every library and program
 all:
@@ -9,28 +10,72 @@ include scripts/Makefile.rules
 
 dirs := liballoc allocctl tests bench
 include $(addsuffix /Build,$(dirs))
--include $(deps)
+
+include scripts/Makefile.lint
+include scripts/Makefile.install
+include scripts/Makefile.package
 
 all: $(libs) $(progs)
 
-## check: run unit and CLI tests (T=pattern runs a subset)
-check: $(test-progs) $(progs)
-	$(Q)scripts/run-tests.sh $(O) $(T)
+tier = $(Q)O='$(O)' SHARED='$(SHARED)' SANITIZE='$(SANITIZE)' \
+	CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' \
+	scripts/run-tests.sh '$(T)'
 
-## lint: exported symbols, mutable globals, self-contained headers
+## test-progs: build the test programs without running them
+test-progs: $(test-progs)
+
+## check: run unit, fuzz and command tests (T=pattern runs a subset)
+check: $(libs) $(progs) $(test-progs)
+	$(tier) $(test-progs) $(sort $(wildcard tests/cli/t*.sh)) $(untested)
+
+## check-shared: compare with the large set of recordings (SHARED=dir)
+check-shared: $(libs) $(progs)
+	$(if $(wildcard $(SHARED)/.),$(tier) \
+		$(sort $(wildcard tests/shared/*.sh)),\
+		@echo 'skipped: no recordings in $(SHARED); say SHARED=dir'; \
+		echo '0 passed, 0 failed, 1 skipped')
+
+## check-packages: install, compile clients, build deb and rpm, run both
+check-packages: $(libs) $(progs)
+	$(tier) -s $(sort $(wildcard tests/pkg/t*.sh))
+
+## check-system: the quick start on a bare system (root and network)
+check-system:
+	$(tier) -s $(sort $(wildcard tests/system/*.sh))
+
+## lint: exports, globals, folder dependencies, headers, style
+## docs: API documentation (Doxygen) under $(O)/docs
+docs:
+	$(if $(shell command -v doxygen),,$(error docs needs doxygen))
+	@mkdir -p $(O)/docs
+	$(call msg,DOXYGEN,$(O)/docs)(cat docs/Doxyfile; \
+		echo 'PROJECT_NUMBER = $(version)'; \
+		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
+
+## bench: run the benchmarks
+bench: $(progs) $(bench-progs)
+	$(foreach b,$(bench-progs),$(Q)$(b)
+	)
 ## install: install under DESTDIR with prefix=/usr/local
-install: install-lib install-bin
-
-## clean: remove this build flavour; distclean removes all of them
+## deb: build Debian packages into $(O)/deb
+## rpm: build RPM packages into $(O)/rpm
+## clean: remove this flavour's output
 clean:
-	$(call msg,CLEAN,$(O))rm -rf $(O)
+	$(call msg,CLEAN,$(O))rm -rf '$(O)'
+
+## distclean: remove the output of all flavours
 distclean:
 	$(call msg,CLEAN,build)rm -rf build
 
 help:
-	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' Makefile | expand -t 14
-	@echo '  Variables: V=1 O=dir BUILD=debug SANITIZE=address,undefined T=pattern'
+	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^##= \(.*[^ ]\)   */  \1\t/p' scripts/Makefile.* | \
+		expand -t 18
 
-.PHONY: all check lint install clean distclean help
+.PHONY: all check check-shared check-packages check-system test-progs lint docs bench \
+	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
+.SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
+
+-include $(deps)

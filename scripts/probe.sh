@@ -1,30 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print HAVE_<FEATURE> := y|n (and flags) as make syntax; say so on stderr.
-try() {	# try NAME FLAGS <program
-	if $CC $2 -Werror -x c - -o /dev/null >/dev/null 2>&1; then r=y; else r=n; fi
-	echo "HAVE_$1 ?= $r"
-	printf '  %-7s %-12s %s\n' probe "$1" "$r" >&2
+# Print FOUND_<FEATURE> := y|n in make syntax: does a program that uses the
+# library compile and link?  Reads CC, CFLAGS, LDFLAGS and PKG_CONFIG.
+set -u
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+try() {	# try NAME HEADER EXPRESSION LIBS
+	printf '#include <%s>\nint main(void) { return %s; }\n' "$2" "$3" \
+		>"$tmp/probe.c"
+	# shellcheck disable=SC2086 # lists of flags
+	if $CC $CFLAGS "$tmp/probe.c" -o "$tmp/probe" $LDFLAGS $4 \
+			>/dev/null 2>&1; then
+		echo "FOUND_$1 := y"
+	else
+		echo "FOUND_$1 := n"
+	fi
 }
-check_libs=$($PKG_CONFIG --libs check 2>/dev/null || echo -lcheck)
-echo "CHECK_LIBS ?= $check_libs"
-try CHECK "-c" <<'C'
-#include <check.h>
-int main(void) { return suite_create("x") == 0; }
-C
-try ZLIB "-c" <<'C'
-#include <zlib.h>
-int main(void) { return zlibVersion() == 0; }
-C
-try LZMA "-c" <<'C'
-#include <lzma.h>
-int main(void) { return lzma_version_number() == 0; }
-C
-try ZSTD "-c" <<'C'
-#include <zstd.h>
-int main(void) { return ZSTD_versionNumber() == 0; }
-C
-try JANSSON "-c" <<'C'
-#include <jansson.h>
-int main(void) { return json_object() == 0; }
-C
+
+check_libs=$($PKG_CONFIG --libs check 2>/dev/null) || check_libs=-lcheck
+try ZLIB zlib.h 'zlibVersion() == 0' -lz
+try LZMA lzma.h 'lzma_version_number() == 0' -llzma
+try ZSTD zstd.h 'ZSTD_versionNumber() == 0' -lzstd
+try JANSSON jansson.h 'json_object() == 0' -ljansson
+try CHECK check.h 'suite_create("x") == 0' "$check_libs -lpthread"
+echo "CHECK_LIBS := $check_libs"

@@ -6,7 +6,6 @@
 
 /* Fill err, if there is one, and return code. */
 int la_error_set(struct la_error *err, int code, uint64_t offset,
-		 const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif /* LA_UTIL_ERROR_H */

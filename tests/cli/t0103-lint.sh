@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Each lint script finds what it is for, in small trees that break one rule.
+. tests/support.sh
+scripts=$PWD/scripts
+tree=$tmp/tree
+spdx='// SPDX-License-Identifier: Apache-2.0'
+
+new_tree() {
+	rm -rf "$tree"
+	mkdir -p "$tree/liballoc/include/liballoc" "$tree/liballoc/util" \
+		"$tree/liballoc/heap" "$tree/allocctl" "$tree/tests" \
+		"$tree/bench"
+	echo "$spdx" >"$tree/liballoc/include/liballoc/heap.h"
+	file liballoc/heap/heap.c '#include "util/util.h"' \
+		'#include <liballoc/heap.h>' '#include <liballoc/setting.h>' \
+		'#include "block.h"' '#include <sys/heap.h>'
+	file allocctl/main.c '#include <liballoc/heap.h>' '#include "opt.h"'
+}
+
+file() {	# file PATH LINE...
+	path=$tree/$1
+	shift
+	printf '%s\n' "$spdx" "$@" >"$path"
+}
+
+lint() {	# lint SCRIPT: status in $status, messages in $tmp/err
+	status=0
+	(cd "$tree" && sh "$scripts/$1") >"$tmp/err" 2>&1 || status=$?
+}
+
+passes() {
+	lint "$1"
+	equal "$1 on a sound tree ($(cat "$tmp/err"))" $status 0
+}
+
+refuses() {	# refuses SCRIPT MESSAGE
+	lint "$1"
+	[ $status -ne 0 ] || fail "$1 did not see: $2"
+	grep -q -F -e "$2" "$tmp/err" ||
+		fail "$1: no '$2' in: $(cat "$tmp/err")"
+}
+
+new_tree
+passes lint-includes.sh
+file liballoc/heap/heap.c '#include "trace/pickle.h"'
+refuses lint-includes.sh 'heap/heap.c:2: includes trace/pickle.h'
+new_tree
+file liballoc/util/buf.c '' '#  include <liballoc/heap.h>'
+refuses lint-includes.sh 'util/buf.c:3: includes liballoc/heap.h: util may not'
+new_tree
+file allocctl/main.c '#include "heap/pool.h"'
+refuses lint-includes.sh 'allocctl may not include heap'
+new_tree
+file liballoc/include/liballoc/setting.h '#include <liballoc/heap.h>'
+refuses lint-includes.sh 'setting may not include heap'
+new_tree
+file liballoc/heap/pool.h '#include "tests/support.h"'
+refuses lint-includes.sh 'nothing includes from tests'
+new_tree
+mkdir "$tree/liballoc/novel"
+file liballoc/novel/a.c 'int la_a;'
+refuses lint-includes.sh 'folder novel is not in lint-includes.sh'
+
+new_tree
+passes lint-style.sh
+file liballoc/heap/heap.c "	$(printf '%073d' 0)"
+refuses lint-style.sh 'heap.c:2: more than 80 columns'
+file liballoc/heap/heap.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '}'
+refuses lint-style.sh 'function of 61 lines'
+file liballoc/heap/heap.c "$(yes ';' | head -n 800)"
+refuses lint-style.sh 'more than 800 lines'
+echo 'int f;' >"$tree/liballoc/heap/heap.c"
+refuses lint-style.sh 'heap.c:1: no SPDX line'
+
+cd "$tmp" || exit
+archive() {	# archive SOURCE: make a.a and a.so of it
+	echo "$1" >a.c
+	${CC:-cc} -fPIC -c -o a.o a.c
+	rm -f a.a && ar rcs a.a a.o
+	${CC:-cc} -shared -o a.so a.o
+}
+: >allow
+globals() {
+	sh "$scripts/lint-globals.sh" a.a allow >err 2>&1
+}
+archive 'const char *const la_t[] = { "x" }; int la_f(void) { return 0; }'
+globals || fail "lint-globals.sh on a sound archive: $(cat err)"
+archive 'int la_f(void) { static int count; return count++; }'
+globals && fail 'lint-globals.sh did not see a static variable'
+grep -q 'writable global: .*count' err || fail "lint-globals.sh: $(cat err)"
+sed 's|.*: ||' err >allow
+globals || fail 'lint-globals.sh does not use the allow list'
+archive 'int f(void) { return 0; }'
+globals && fail 'lint-globals.sh did not see a symbol without la_'
+
+exports() {
+	sh "$scripts/lint-exports.sh" a.so a.map a.h >err 2>&1
+}
+printf 'typedef void la_hook(int);\nint la_f(la_hook *hook);\n' >a.h
+printf 'LA {\nglobal:\n\tla_f;\nlocal:\n\t*;\n};\n' >a.map
+archive 'int la_f(void) { return 0; }'
+exports || fail "lint-exports.sh on a sound library: $(cat err)"
+echo 'int la_g(void);' >>a.h
+exports && fail 'lint-exports.sh did not see a function without an export'
+grep -q 'la_g is in the headers, not in the map' err || fail "$(cat err)"
+sed -i 's/la_f;/la_f; la_g;/' a.map
+exports && fail 'lint-exports.sh did not see a function that is not there'
+grep -q 'la_g is in the map, not in the library' err || fail "$(cat err)"

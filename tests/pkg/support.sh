@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What the tests of installed files share; read after tests/support.sh.
+version=$(sed -n 's/.*LA_VERSION "\(.*\)"/\1/p' \
+	liballoc/include/liballoc/version.h)
+
+# Compile and run clients in C and C++ against what is below $1, with the
+# libraries in $2: shared, and static.
+check_clients() {
+	export PKG_CONFIG_SYSROOT_DIR="$1" PKG_CONFIG_LIBDIR="$1$2/pkgconfig"
+	export PKG_CONFIG_PATH=
+	equal 'version in liballoc.pc' "$(pkg-config --modversion liballoc)" \
+		"$version"
+	cflags=$(pkg-config --cflags liballoc)
+	cp tests/pkg/client.c "$tmp/client.cc"
+	for header in "$1"/usr/include/liballoc/*.h; do
+		echo "#include <liballoc/${header##*/}>"
+	done >"$tmp/all.c"
+	cp "$tmp/all.c" "$tmp/all.cc"
+	# shellcheck disable=SC2086,SC2046 # lists of flags
+	{
+		${CC:-cc} -Wall -Werror $cflags -fsyntax-only "$tmp/all.c"
+		${CXX:-c++} -Wall -Werror $cflags -fsyntax-only "$tmp/all.cc"
+		${CC:-cc} -Wall -Werror $cflags -o "$tmp/shared" \
+			tests/pkg/client.c $(pkg-config --libs liballoc)
+		${CXX:-c++} -Wall -Werror $cflags -o "$tmp/cxx" \
+			"$tmp/client.cc" $(pkg-config --libs liballoc)
+		${CC:-cc} -Wall -Werror $cflags -o "$tmp/static" \
+			tests/pkg/client.c $(pkg-config --static --libs \
+			liballoc | sed 's/-lalloc/-l:liballoc.a/')
+	}
+	for c in shared cxx; do
+		equal "client $c" "$(LD_LIBRARY_PATH=$1$2 "$tmp/$c")" \
+			"$version oom"
+		LD_LIBRARY_PATH=$1$2 ldd "$tmp/$c" |
+			grep -q "$1$2/liballoc.so.0" || fail "$c: wrong library"
+	done
+	equal 'client static' "$("$tmp/static")" "$version oom"
+}
+
+# The command below $1 does its work, alone.
+check_command() {
+	equal 'allocctl --version' \
+		"$("$1/usr/bin/allocctl" --version)" "allocctl $version"
+	"$1/usr/bin/allocctl" check max_split_size_mb:128 >/dev/null ||
+		fail 'allocctl check'
+	for f in man/man1/allocctl.1 man/man1/allocctl-tune.1 \
+		bash-completion/completions/allocctl \
+		zsh/site-functions/_allocctl \
+		fish/vendor_completions.d/allocctl.fish; do
+		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
+			fail "no $f"
+	done
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make deb: three packages; what they hold works once extracted.
+. tests/support.sh
+. tests/pkg/support.sh
+for c in dpkg-buildpackage dh; do
+	command -v $c >/dev/null || skip "no $c"
+done
+
+out=$tmp/out
+${MAKE:-make} -s deb O="$out" || { cat "$out/deb/build.log"; fail 'make deb'; }
+for p in liballoc0 liballoc-dev allocctl; do
+	set -- "$out"/deb/"${p}"_"${version}"_*.deb
+	[ -e "$1" ] || fail "no package $p of version $version"
+	mkdir -p "$tmp/$p"
+	dpkg-deb -x "$1" "$tmp/$p"
+	dpkg-deb -x "$1" "$tmp/root"
+done
+libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+equal 'libraries of liballoc0' "$(ls "$tmp/liballoc0$libdir")" liballoc.so.0
+equal 'libraries of liballoc-dev' \
+	"$(cd "$tmp/liballoc-dev$libdir" && echo *)" \
+	'liballoc.a liballoc.so pkgconfig'
+check_clients "$tmp/root" "$libdir"
+check_command "$tmp/allocctl"
+dpkg-deb -f "$out"/deb/allocctl_*.deb Depends | grep -q 'libc6' ||
+	fail 'allocctl depends on no libc6'

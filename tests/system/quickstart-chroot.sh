@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Both commands of the README on a bare Debian 12: a chroot with apt-get and
+# git, nothing else.  Package sources and their settings are this system's.
+. tests/support.sh
+suite=bookworm
+
+[ "$(id -u)" -eq 0 ] || skip 'a chroot needs root'
+for c in mmdebstrap apt-get git; do
+	command -v $c >/dev/null || skip "no $c"
+done
+git rev-parse -q --verify HEAD >/dev/null || skip 'not a git repository'
+
+apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
+	--format 'deb $(REPO_URI) $(SUITE) $(CODENAME) $(COMPONENT)' |
+	awk -v s=$suite '$4 ~ "^" s {
+		key = $1 " " $2 " " $4
+		if (!(key in seen)) order[++n] = key
+		if (!seen[key, $5]++) seen[key] = seen[key] " " $5
+	}
+	END { for (i = 1; i <= n; i++) print order[i] seen[order[i]] }' \
+	>"$tmp/sources"
+[ -s "$tmp/sources" ] || skip "no package source for Debian $suite here"
+
+root=$tmp/root
+set --
+apt-config dump >"$tmp/config"
+for line in Check-Valid-Until Check-Date http::Proxy https::Proxy; do
+	value=$(sed -n "s/^\(Acquire::$line\) \(.*\);/\1 \2/p" "$tmp/config")
+	[ -z "$value" ] || set -- "$@" --aptopt="$value"
+done
+echo "bare system:" && cat "$tmp/sources"
+mmdebstrap --quiet --variant=apt --include=git "$@" $suite "$root" \
+	"$tmp/sources" 2>"$tmp/log" || {
+	cat "$tmp/log"
+	skip "mmdebstrap failed: no network?"
+}
+cp /etc/resolv.conf /etc/hosts "$root/etc/"
+for c in gcc make pkg-config python3 sudo; do
+	[ ! -e "$root/usr/bin/$c" ] || fail "the bare system has $c"
+done
+
+git bundle create -q "$root/tmp/liballoc.bundle" HEAD
+inside() {	# inside COMMAND: run as a user would, in the clone
+	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+		sh -c "cd /root/liballoc && $1"
+}
+chroot "$root" git clone -q -c advice.detachedHead=false /tmp/liballoc.bundle /root/liballoc
+
+# Neither root nor sudo: it says what to run, and changes nothing.
+cp -r "$root/root/liballoc" "$root/tmp/nobody"
+chroot --userspec=65534:65534 "$root" sh /tmp/nobody/scripts/quickstart.sh \
+	2>"$tmp/err" && fail 'installs without being root'
+grep -q 'not root, and there is no sudo' "$tmp/err" || fail 'gives no reason'
+
+inside 'sh scripts/quickstart.sh' >"$tmp/out" 2>&1 || {
+	cat "$tmp/out"
+	fail 'sh scripts/quickstart.sh'
+}
+cat "$tmp/out"
+grep -q PYTORCH_CUDA_ALLOC_CONF "$tmp/out" || fail 'no line to paste'
+inside 'sh scripts/quickstart.sh check' >"$tmp/out" 2>&1 || {
+	cat "$tmp/out"
+	fail 'sh scripts/quickstart.sh check'
+}
+tail -n 40 "$tmp/out"
+grep -q '^[0-9]* passed, 0 failed, [0-9]* skipped$' "$tmp/out" ||
+	fail 'make check did not end well'
+inside 'sh scripts/quickstart.sh' 2>&1 | grep -q installing: &&
+	fail 'a second run installs again'
+exit 0
