@@ -24,12 +24,12 @@ static int grow_blocks(struct la_heap *heap)
 	return 0;
 }
 
-/* Make sure that two blocks can be made and one be put into a set. */
-int block_reserve(struct la_heap *heap, uint32_t set)
+/* Make sure that two blocks can be made, and inserts be done in a set. */
+int block_reserve(struct la_heap *heap, uint32_t set, uint32_t inserts)
 {
 	if (heap->block_room - heap->block_count < 2 && grow_blocks(heap) < 0)
 		return -ENOMEM;
-	return free_set_reserve(&heap->set[set]);
+	return free_set_reserve(&heap->set[set], inserts);
 }
 
 /* A block alone in its segment and in no set; there must be room. */

@@ -72,11 +72,15 @@ int free_set_copy(struct free_set *to, const struct free_set *from)
 	return 0;
 }
 
-int free_set_reserve(struct free_set *set)
+int free_set_reserve(struct free_set *set, uint32_t count)
 {
-	if (set->used < set->room)
+	uint32_t room = set->room;
+
+	if (room - set->used >= count)
 		return 0;
-	return set_room(set, set->room ? 2 * set->room : 1);
+	while (room - set->used < count)
+		room = room ? 2 * room : 1;
+	return set_room(set, room);
 }
 
 /* The first leaf whose last entry is not before key, or `used`. */

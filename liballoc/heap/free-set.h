@@ -44,8 +44,9 @@ void free_set_destroy(struct free_set *set);
 /* Make *to equal to *from, reusing its memory.  Returns 0 or -ENOMEM. */
 int free_set_copy(struct free_set *to, const struct free_set *from);
 
-/* Make sure that the next insertion succeeds.  Returns 0 or -ENOMEM. */
-int free_set_reserve(struct free_set *set);
+/* Make sure that the next count insertions succeed, whatever is removed
+ * between them.  Returns 0 or -ENOMEM. */
+int free_set_reserve(struct free_set *set, uint32_t count);
 
 void free_set_insert(struct free_set *set, uint64_t size, uint64_t addr,
 		     uint32_t block);

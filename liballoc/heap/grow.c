@@ -252,7 +252,7 @@ static int flush_and_grow(struct la_heap *heap, uint32_t set, uint64_t segment,
 	if (err < 0)
 		return err;
 	heap->stats.retries++;
-	err = block_reserve(heap, set);
+	err = block_reserve(heap, set, 1);
 	if (err < 0)
 		return err;
 	return grow(heap, set, segment, id);

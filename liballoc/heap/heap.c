@@ -166,7 +166,7 @@ LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
 		return -ENOSPC;
 	rounded = round_request(&heap->setting, size);
 	set = set_index(stream, rounded <= SMALL_MAX ? SMALL_POOL : LARGE_POOL);
-	err = block_reserve(heap, set);
+	err = block_reserve(heap, set, 1);
 	if (err < 0)
 		return err;
 	if (heap->ages)
@@ -203,7 +203,7 @@ static void complete_free(struct la_heap *heap, uint32_t id)
 
 LA_EXPORT int la_heap_release(struct la_heap *heap, la_block block)
 {
-	int err = free_set_reserve(&heap->set[heap->block[block].set]);
+	int err = free_set_reserve(&heap->set[heap->block[block].set], 1);
 
 	if (err < 0)
 		return err;
@@ -243,7 +243,7 @@ static void unlink_pending(struct la_heap *heap, const struct block *block)
 
 LA_EXPORT int la_heap_free_complete(struct la_heap *heap, la_block block)
 {
-	int err = free_set_reserve(&heap->set[heap->block[block].set]);
+	int err = free_set_reserve(&heap->set[heap->block[block].set], 1);
 
 	if (err < 0)
 		return err;

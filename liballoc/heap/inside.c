@@ -87,7 +87,7 @@ int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 
 	heap->listener = NULL;
 	for (i = 0; i < count; i++) {
-		if (block_reserve(heap, set) < 0)
+		if (block_reserve(heap, set, 1) < 0)
 			return -ENOMEM;
 		id = block_new(heap, addr, pieces[i].size, set);
 		heap->block[id].prev = last;
@@ -165,7 +165,7 @@ int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
 	if (id == LA_NO_BLOCK)
 		return -ENOENT;
 	set = heap->block[id].set;
-	if (block_reserve(heap, set) < 0)
+	if (block_reserve(heap, set, 3) < 0)
 		return -ENOMEM;
 	if (heap->ages)
 		heap->searches[set_pool(set)]++;

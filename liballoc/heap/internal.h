@@ -97,7 +97,7 @@ static inline void emit(const struct la_heap *heap, enum la_action action,
 }
 
 /* blocks.c: pieces of segments */
-int block_reserve(struct la_heap *heap, uint32_t set);
+int block_reserve(struct la_heap *heap, uint32_t set, uint32_t inserts);
 uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 		   uint32_t set);
 void block_forget(struct la_heap *heap, uint32_t id);
