@@ -56,8 +56,8 @@ LA_EXPORT void la_heap_free(struct la_heap *heap)
 	free(heap);
 }
 
-/* Room for one more stream. */
-static int grow_streams(struct la_heap *heap)
+/* One more stream, whose raw value and place in the order are not set. */
+int heap_add_stream(struct la_heap *heap)
 {
 	size_t count = heap->stream_count + 1;
 	uint64_t *stream;
@@ -78,7 +78,19 @@ static int grow_streams(struct la_heap *heap)
 	heap->set = set;
 	memset(&set[heap->stream_count * POOL_COUNT], 0,
 	       POOL_COUNT * sizeof(*set));
+	heap->stream_count++;
 	return 0;
+}
+
+/* Forget the stream with the highest number; the order is not mended. */
+void heap_drop_stream(struct la_heap *heap)
+{
+	uint32_t i;
+
+	heap->stream_count--;
+	for (i = 0; i < POOL_COUNT; i++)
+		free_set_destroy(&heap->set[set_index(
+			(int)heap->stream_count, (enum pool)i)]);
 }
 
 LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
@@ -88,14 +100,13 @@ LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
 	for (i = 0; i < count; i++)
 		if (heap->stream[i] == stream)
 			return (int)i;
-	if (grow_streams(heap) < 0)
+	if (heap_add_stream(heap) < 0)
 		return -ENOMEM;
 	heap->stream[count] = stream;
 	for (i = count; i && heap->stream[heap->stream_order[i - 1]] > stream;
 	     i--)
 		heap->stream_order[i] = heap->stream_order[i - 1];
 	heap->stream_order[i] = count;
-	heap->stream_count++;
 	return (int)count;
 }
 

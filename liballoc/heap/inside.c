@@ -9,15 +9,24 @@
 #include "heap/internal.h"
 #include "heap/round.h"
 
+/* Streams keep their numbers; those that only *to knows are forgotten. */
 static int copy_streams(struct la_heap *to, const struct la_heap *from)
 {
+	size_t count = from->stream_count;
 	uint32_t i;
 	int err;
 
-	for (i = to->stream_count; i < from->stream_count; i++)
-		if (la_heap_stream(to, from->stream[i]) < 0)
+	while (to->stream_count > count)
+		heap_drop_stream(to);
+	while (to->stream_count < count)
+		if (heap_add_stream(to) < 0)
 			return -ENOMEM;
-	for (i = 0; i < from->stream_count * POOL_COUNT; i++) {
+	if (count) {
+		memcpy(to->stream, from->stream, count * sizeof(*to->stream));
+		memcpy(to->stream_order, from->stream_order,
+		       count * sizeof(*to->stream_order));
+	}
+	for (i = 0; i < count * POOL_COUNT; i++) {
 		err = free_set_copy(&to->set[i], &from->set[i]);
 		if (err < 0)
 			return err;
@@ -76,16 +85,12 @@ static void load_piece(struct la_heap *heap, uint32_t id,
 	heap->stats.allocated += piece->size;
 }
 
-int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
-	      struct heap_piece *pieces, size_t count)
+static int load_pieces(struct la_heap *heap, uint64_t addr, uint32_t set,
+		       struct heap_piece *pieces, size_t count)
 {
-	uint32_t set = set_index(stream, small ? SMALL_POOL : LARGE_POOL);
-	struct la_heap_stats *stats = &heap->stats;
-	la_heap_listener *listener = heap->listener;
 	uint32_t id, last = LA_NO_BLOCK;
 	size_t i;
 
-	heap->listener = NULL;
 	for (i = 0; i < count; i++) {
 		if (block_reserve(heap, set, 1) < 0)
 			return -ENOMEM;
@@ -96,13 +101,26 @@ int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 		load_piece(heap, id, &pieces[i]);
 		last = id;
 		addr += pieces[i].size;
-		stats->reserved += pieces[i].size;
+		heap->stats.reserved += pieces[i].size;
 	}
+	return 0;
+}
+
+int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
+	      struct heap_piece *pieces, size_t count)
+{
+	uint32_t set = set_index(stream, small ? SMALL_POOL : LARGE_POOL);
+	struct la_heap_stats *stats = &heap->stats;
+	la_heap_listener *listener = heap->listener;
+	int err;
+
+	heap->listener = NULL;
+	err = load_pieces(heap, addr, set, pieces, count);
 	heap->listener = listener;
 	stats->reserved_peak = stats->reserved;
 	stats->allocated_peak = stats->allocated;
 	stats->active_peak = stats->active;
-	return 0;
+	return err;
 }
 
 bool heap_is_live(const struct la_heap *heap, la_block block)

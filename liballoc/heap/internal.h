@@ -106,7 +106,9 @@ void block_merge(struct la_heap *heap, uint32_t id);
 void block_insert(struct la_heap *heap, uint32_t id);
 void block_remove(struct la_heap *heap, uint32_t id);
 
-/* heap.c: the path of a request */
+/* heap.c: the path of a request, and its streams */
+int heap_add_stream(struct la_heap *heap);
+void heap_drop_stream(struct la_heap *heap);
 uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size);
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked);

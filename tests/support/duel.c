@@ -8,21 +8,10 @@
 #include <string.h>
 
 #include "support/duel.h"
+#include "support/stage.h"
 #include "support/track.h"
 
-#define MIB (UINT64_C(1) << 20)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-struct la_setting_values default_setting(void)
-{
-	return (struct la_setting_values){
-		.max_split_size = UINT64_MAX,
-		.max_non_split_rounding = 20 * MIB,
-		.large_segment_size = 20 * MIB,
-		.per_process_memory_fraction = 1,
-		.pinned_num_register_threads = 1,
-	};
-}
 
 static void hear(void *data, enum la_action action, uint64_t addr,
 		 uint64_t size, uint64_t stream)

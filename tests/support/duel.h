@@ -35,9 +35,6 @@ struct duel {
 	unsigned int nr_events;
 };
 
-/* Values of a setting that sets nothing. */
-struct la_setting_values default_setting(void);
-
 struct duel *duel_new(const struct duel_config *config);
 void duel_free(struct duel *d);
 
