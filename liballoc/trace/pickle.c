@@ -5,6 +5,7 @@
  * stack, and is checked again when its parent takes it in.  Nothing here
  * recurses, and nothing is allocated for what an operand merely claims.
  */
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
 	MOST_MARKS = 2 * MOST_DEPTH,
 	MOST_TEXT = 64 << 10, /* bytes of the string of the settings */
 	MEMO_SLACK = 1 << 16, /* entries that a memo may skip */
+	LONGEST_SCALAR = 16, /* bytes that make_scalar() looks at, at most */
 	FROM_MEMO = 0xff /* la_value.depth: complete, must not change */
 };
 
@@ -123,35 +125,57 @@ static int grow_stack(struct machine *m)
 	return err < 0 ? fail_memory(m, err) : 0;
 }
 
-static inline int push(struct machine *m, const struct la_value *value)
+/*
+ * There is room: no opcode pushes more than one value, see step().  Values are
+ * made in place, member by member: copying one that was just written waits for
+ * the stores to drain.
+ */
+static inline void make(struct la_value *value, enum la_value_type type,
+			uint64_t u)
 {
-	if (m->count == m->room) {
-		int err = grow_stack(m);
-
-		if (err < 0)
-			return err;
-	}
-	m->stack[m->count++] = *value;
-	return 0;
+	value->u = u;
+	value->loop = 0;
+	value->type = (uint8_t)type;
+	value->role = LA_ROLE_NONE;
+	value->depth = 0;
+	value->name = LA_NAME_NONE;
 }
 
 static inline int push_plain(struct machine *m, enum la_value_type type,
 			     uint64_t u)
 {
-	struct la_value value = { .u = u, .type = (uint8_t)type };
+	make(&m->stack[m->count++], type, u);
+	return 0;
+}
 
-	return push(m, &value);
+static int push(struct machine *m, const struct la_value *value)
+{
+	m->stack[m->count++] = *value;
+	return 0;
 }
 
 /* Numbers; bytes of an operand are little-endian. */
 
-static inline uint64_t little(const uint8_t *bytes, unsigned int size)
+static uint64_t little(const uint8_t *bytes, size_t size)
 {
 	uint64_t value = 0;
 
 	while (size--)
 		value = value << 8 | bytes[size];
 	return value;
+}
+
+/* The same, in one load where the window goes on for eight bytes. */
+static inline uint64_t read_little(const struct la_input *in,
+				   const uint8_t *bytes, size_t size)
+{
+	uint64_t value;
+
+	if (in->end - bytes < 8)
+		return little(bytes, size);
+	memcpy(&value, bytes, sizeof(value));
+	value = le64toh(value);
+	return size < 8 ? value & (((uint64_t)1 << 8 * size) - 1) : value;
 }
 
 static inline int push_signed(struct machine *m, uint64_t value)
@@ -172,7 +196,7 @@ static int push_long(struct machine *m, const uint8_t *bytes, size_t size)
 		size--;
 	if (size > 8)
 		return push_plain(m, LA_VALUE_WIDE, 0);
-	value = little(bytes, (unsigned int)size);
+	value = read_little(m->in, bytes, size);
 	if (!negative)
 		return push_plain(m, LA_VALUE_INTEGER, value);
 	if (size < 8)
@@ -198,7 +222,7 @@ static int read_long(struct machine *m, uint64_t size)
 	return err;
 }
 
-static int read_long4(struct machine *m, uint32_t size)
+static int read_long4(struct machine *m, uint64_t size)
 {
 	if (size >> 31)
 		return fail(m, -EBADMSG, "integer of negative length");
@@ -207,8 +231,9 @@ static int read_long4(struct machine *m, uint32_t size)
 
 /* Strings. */
 
-static int keep_text(struct machine *m, struct la_value *value, uint64_t size)
+static int keep_text(struct machine *m, uint64_t size)
 {
+	uint64_t number = 0;
 	size_t done = 0;
 	char *text;
 	int err = 0;
@@ -232,9 +257,9 @@ static int keep_text(struct machine *m, struct la_value *value, uint64_t size)
 		done += part;
 	}
 	if (err == 0)
-		err = la_snapshot_keep_text(m->snap, text, size, &value->u);
+		err = la_snapshot_keep_text(m->snap, text, size, &number);
 	free(text);
-	return err;
+	return err < 0 ? err : push_plain(m, LA_VALUE_STRING, number);
 }
 
 static bool is_setting(const struct machine *m)
@@ -247,20 +272,23 @@ static bool is_setting(const struct machine *m)
 
 static int read_string(struct machine *m, uint64_t size)
 {
-	struct la_value value = { .type = LA_VALUE_STRING };
-	int err = 0;
+	enum la_name name = LA_NAME_NONE;
+	struct la_input *in = m->in;
 
 	if (size < LA_INPUT_LOOKAHEAD) {
-		if (!la_input_has(m->in, size))
+		if (!la_input_has(in, size))
 			return fail_input(m);
-		value.name = (uint8_t)la_schema_name(&m->snap->schema,
-						     m->in->p, size);
+		name = la_schema_name(&m->snap->schema, in->p, size);
 	}
-	if (!value.name && is_setting(m))
-		err = keep_text(m, &value, size);
-	else if (!la_input_skip(m->in, size))
-		err = fail_input(m);
-	return err < 0 ? err : push(m, &value);
+	if (!name && is_setting(m))
+		return keep_text(m, size);
+	if (size <= (uint64_t)(in->end - in->p))
+		in->p += size;
+	else if (!la_input_skip(in, size))
+		return fail_input(m);
+	make(&m->stack[m->count], LA_VALUE_STRING, 0);
+	m->stack[m->count++].name = (uint8_t)name;
+	return 0;
 }
 
 static int read_bytes(struct machine *m, uint64_t size)
@@ -441,25 +469,24 @@ static int pack(struct machine *m, const struct la_value *value,
 	return 0;
 }
 
-static struct la_value unpack(uint64_t packed)
+static inline void unpack(uint64_t packed, struct la_value *value)
 {
-	struct la_value value = {
-		.u = packed & PACKED_MASK,
-		.type = (uint8_t)(packed >> PACKED_BITS >> 4),
-		.role = (uint8_t)(packed >> PACKED_BITS & 15),
-	};
+	uint64_t u = packed & PACKED_MASK;
 
-	if (value.type == LA_VALUE_STRING) {
-		value.name = (uint8_t)value.u;
-		value.u >>= 8;
-	} else if (value.type == LA_VALUE_NEGATIVE) {
-		value.u |= ~PACKED_MASK;
-	} else if (value.type == LA_VALUE_TUPLE && value.u == PACKED_MASK) {
-		value.u = LA_NO_PAIR;
-	} else if (is_container(&value)) {
-		value.depth = FROM_MEMO;
+	value->loop = 0;
+	value->type = (uint8_t)(packed >> PACKED_BITS >> 4);
+	value->role = (uint8_t)(packed >> PACKED_BITS & 15);
+	value->depth = FROM_MEMO;
+	value->name = LA_NAME_NONE;
+	value->u = u;
+	if (value->type == LA_VALUE_STRING) {
+		value->name = (uint8_t)u;
+		value->u = u >> 8;
+	} else if (value->type == LA_VALUE_NEGATIVE) {
+		value->u = u | ~PACKED_MASK;
+	} else if (value->type == LA_VALUE_TUPLE && u == PACKED_MASK) {
+		value->u = LA_NO_PAIR;
 	}
-	return value;
 }
 
 static int grow_memo(struct machine *m, uint64_t index)
@@ -474,9 +501,8 @@ static int grow_memo(struct machine *m, uint64_t index)
 		if (err < 0)
 			return fail_memory(m, err);
 	}
-	memset(m->memo + m->memo_end, 0,
-	       (index + 1 - m->memo_end) * sizeof(*m->memo));
-	m->memo_end = index + 1;
+	while (m->memo_end <= index)
+		m->memo[m->memo_end++] = 0;
 	return 0;
 }
 
@@ -533,37 +559,51 @@ static uint32_t find_loop(const struct machine *m,
 }
 
 /* A container once more: another one of its role, else of no interest. */
-static int push_again(struct machine *m, struct la_value *value)
+static int get_again(struct machine *m, struct la_value *value)
 {
 	enum la_role expected;
-	int err;
 
 	value->loop = find_loop(m, value);
-	if (value->role) {
-		expected = find_place(m, value->type).role;
-		if (expected != value->role) {
-			value->role = LA_ROLE_NONE;
-		} else if (value->loop) {
-			return fail(m, -EBADMSG, "container within itself");
-		} else {
-			err = la_snapshot_copy(m->snap, value);
-			if (err < 0)
-				return err;
-		}
+	if (!value->role)
+		return 0;
+	expected = find_place(m, value->type).role;
+	if (expected != value->role) {
+		value->role = LA_ROLE_NONE;
+		return 0;
 	}
-	return push(m, value);
+	if (value->loop)
+		return fail(m, -EBADMSG, "container within itself");
+	return la_snapshot_copy(m->snap, value);
 }
 
-static inline int memo_get(struct machine *m, uint64_t index)
+static int memo_get(struct machine *m, uint64_t index)
 {
-	struct la_value value;
+	struct la_value *value = &m->stack[m->count];
+	int err = 0;
 
 	if (index >= m->memo_end || !m->memo[index])
 		return fail(m, -EBADMSG, "memo index that was never set");
-	value = unpack(m->memo[index]);
-	if (is_container(&value))
-		return push_again(m, &value);
-	return push(m, &value);
+	unpack(m->memo[index], value);
+	if (is_container(value))
+		err = get_again(m, value);
+	m->count++;
+	return err;
+}
+
+/* The commonest of them: a string that is not kept. */
+static inline bool get_scalar(const struct machine *m, uint64_t index,
+			      struct la_value *value)
+{
+	uint64_t packed;
+
+	if (index >= m->memo_end)
+		return false;
+	packed = m->memo[index];
+	if (packed >> 8 != (uint64_t)LA_VALUE_STRING << (PACKED_BITS + 4 - 8))
+		return false;
+	make(value, LA_VALUE_STRING, 0);
+	value->name = (uint8_t)packed;
+	return true;
 }
 
 /* Taking values in. */
@@ -739,7 +779,7 @@ static int refuse(struct machine *m, uint8_t opcode)
 				   " does not occur in snapshots");
 }
 
-static int check_protocol(struct machine *m, uint8_t protocol)
+static int check_protocol(struct machine *m, uint64_t protocol)
 {
 	if (protocol > HIGHEST_PROTOCOL)
 		return fail(m, -EBADMSG, "pickle protocol above 5");
@@ -754,50 +794,102 @@ static int stop(struct machine *m)
 	return la_snapshot_finish(m->snap, &m->stack[0]);
 }
 
-/* Bytes of operand after each opcode, before any string or number. */
-static unsigned int operand_size(uint8_t opcode)
+static int push_int32(struct machine *m, uint64_t value)
+{
+	return push_signed(m, (uint64_t)(int64_t)(int32_t)value);
+}
+
+static int push_integer(struct machine *m, uint64_t value)
+{
+	return push_plain(m, LA_VALUE_INTEGER, value);
+}
+
+static int push_float(struct machine *m, uint64_t value)
+{
+	(void)value; /* no float of a snapshot is of interest */
+	return push_plain(m, LA_VALUE_FLOAT, 0);
+}
+
+/* The length of a frame says nothing that its opcodes do not say. */
+static int enter_frame(struct machine *m, uint64_t size)
+{
+	(void)m;
+	(void)size;
+	return 0;
+}
+
+/*
+ * Take the operand of `size` bytes that follows the opcode, and act.  Inlined
+ * with constants: the next opcode is then found without waiting for this one.
+ */
+__attribute__((always_inline)) static inline int
+with(struct machine *m, size_t size, int (*act)(struct machine *m, uint64_t))
+{
+	struct la_input *in = m->in;
+	uint64_t operand;
+
+	if (!la_input_has(in, size))
+		return fail_input(m);
+	operand = read_little(in, in->p, size);
+	in->p += size;
+	return act(m, operand);
+}
+
+static inline int execute_operand(struct machine *m, uint8_t opcode)
 {
 	switch (opcode) {
 	case OP_PROTO:
-	case OP_BININT1:
-	case OP_SHORT_BINSTRING:
-	case OP_SHORT_BINBYTES:
-	case OP_SHORT_BINUNICODE:
-	case OP_BINGET:
-	case OP_BINPUT:
-	case OP_LONG1:
-		return 1;
-	case OP_BININT2:
-		return 2;
-	case OP_BININT:
-	case OP_BINSTRING:
-	case OP_BINBYTES:
-	case OP_BINUNICODE:
-	case OP_LONG_BINGET:
-	case OP_LONG_BINPUT:
-	case OP_LONG4:
-		return 4;
-	case OP_BINFLOAT:
+		return with(m, 1, check_protocol);
 	case OP_FRAME:
+		return with(m, 8, enter_frame);
+	case OP_BINGET:
+		return with(m, 1, memo_get);
+	case OP_LONG_BINGET:
+		return with(m, 4, memo_get);
+	case OP_BINPUT:
+		return with(m, 1, memo_put);
+	case OP_LONG_BINPUT:
+		return with(m, 4, memo_put);
+	case OP_BININT1:
+		return with(m, 1, push_integer);
+	case OP_BININT2:
+		return with(m, 2, push_integer);
+	case OP_BININT:
+		return with(m, 4, push_int32);
+	case OP_LONG1:
+		return with(m, 1, read_long);
+	case OP_LONG4:
+		return with(m, 4, read_long4);
+	case OP_BINFLOAT:
+		return with(m, 8, push_float);
+	case OP_SHORT_BINSTRING:
+	case OP_SHORT_BINUNICODE:
+		return with(m, 1, read_string);
+	case OP_BINSTRING:
+	case OP_BINUNICODE:
+		return with(m, 4, read_string);
 	case OP_BINUNICODE8:
+		return with(m, 8, read_string);
+	case OP_SHORT_BINBYTES:
+		return with(m, 1, read_bytes);
+	case OP_BINBYTES:
+		return with(m, 4, read_bytes);
 	case OP_BINBYTES8:
-		return 8;
+		return with(m, 8, read_bytes);
 	default:
-		return 0;
+		return refuse(m, opcode);
 	}
 }
 
-static inline int execute(struct machine *m, uint8_t opcode, uint64_t operand)
+static inline int execute(struct machine *m, uint8_t opcode)
 {
 	switch (opcode) {
-	case OP_PROTO:
-		return check_protocol(m, (uint8_t)operand);
-	case OP_FRAME:
-		return 0;
 	case OP_STOP:
 		return stop(m);
 	case OP_MARK:
 		return push_mark(m);
+	case OP_MEMOIZE:
+		return memo_put(m, m->memo_set);
 	case OP_EMPTY_DICT:
 		return push_container(m, LA_VALUE_DICT);
 	case OP_EMPTY_LIST:
@@ -814,35 +906,6 @@ static inline int execute(struct machine *m, uint8_t opcode, uint64_t operand)
 		return take_marked(m, append);
 	case OP_ADDITEMS:
 		return take_marked(m, add_items);
-	case OP_BINGET:
-	case OP_LONG_BINGET:
-		return memo_get(m, operand);
-	case OP_BINPUT:
-	case OP_LONG_BINPUT:
-		return memo_put(m, operand);
-	case OP_MEMOIZE:
-		return memo_put(m, m->memo_set);
-	case OP_BININT:
-		return push_signed(m, (uint64_t)(int32_t)operand);
-	case OP_BININT1:
-	case OP_BININT2:
-		return push_plain(m, LA_VALUE_INTEGER, operand);
-	case OP_LONG1:
-		return read_long(m, operand);
-	case OP_LONG4:
-		return read_long4(m, (uint32_t)operand);
-	case OP_SHORT_BINUNICODE:
-	case OP_BINUNICODE:
-	case OP_BINUNICODE8:
-	case OP_SHORT_BINSTRING:
-	case OP_BINSTRING:
-		return read_string(m, operand);
-	case OP_SHORT_BINBYTES:
-	case OP_BINBYTES:
-	case OP_BINBYTES8:
-		return read_bytes(m, operand);
-	case OP_BINFLOAT:
-		return push_plain(m, LA_VALUE_FLOAT, 0);
 	case OP_NONE:
 		return push_plain(m, LA_VALUE_NONE, 0);
 	case OP_NEWTRUE:
@@ -862,27 +925,90 @@ static inline int execute(struct machine *m, uint8_t opcode, uint64_t operand)
 	case OP_FROZENSET:
 		return gather_marked(m, LA_VALUE_SET);
 	default:
-		return refuse(m, opcode);
+		return execute_operand(m, opcode);
 	}
 }
 
-static int step(struct machine *m)
+/* A number of one to eight bytes that is not negative; its length, or 0. */
+static inline size_t make_long(const uint8_t *p, struct la_value *value)
+{
+	unsigned int size = p[1];
+	uint64_t number;
+
+	if (size - 1 > 7 || p[1 + size] & 0x80)
+		return 0;
+	memcpy(&number, p + 2, sizeof(number));
+	number = le64toh(number) << (64 - 8 * size);
+	make(value, LA_VALUE_INTEGER, number >> (64 - 8 * size));
+	return 2 + size;
+}
+
+/* The scalar that an opcode makes and the opcode's length, 0: ask step(). */
+static inline size_t make_scalar(const struct machine *m, const uint8_t *p,
+				 struct la_value *value)
+{
+	uint32_t operand;
+
+	memcpy(&operand, p + 1, sizeof(operand));
+	operand = le32toh(operand);
+	if (*p == OP_LONG_BINGET)
+		return get_scalar(m, operand, value) ? 5 : 0;
+	switch (*p) {
+	case OP_BINGET:
+		return get_scalar(m, operand & 0xff, value) ? 2 : 0;
+	case OP_LONG1:
+		return make_long(p, value);
+	case OP_BININT1:
+		make(value, LA_VALUE_INTEGER, operand & 0xff);
+		return 2;
+	case OP_BININT2:
+		make(value, LA_VALUE_INTEGER, operand & 0xffff);
+		return 3;
+	case OP_BININT:
+		make(value, LA_VALUE_INTEGER, operand);
+		return operand >> 31 ? 0 : 5;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Keys, numbers and known words, which make up nearly all of a snapshot, with
+ * the machine's state in registers.  Stops at anything else.
+ */
+static void push_scalars(struct machine *m)
+{
+	const uint8_t *p = m->in->p, *end = m->in->end;
+	struct la_value *value = m->stack + m->count;
+	const struct la_value *full = m->stack + m->room;
+	size_t size;
+
+	while (end - p >= LONGEST_SCALAR && value < full) {
+		size = make_scalar(m, p, value);
+		if (!size)
+			break;
+		p += size;
+		value++;
+	}
+	m->in->p = p;
+	m->count = (size_t)(value - m->stack);
+}
+
+static inline int step(struct machine *m)
 {
 	struct la_input *in = m->in;
-	unsigned int size;
-	uint64_t operand;
-	uint8_t opcode;
+	int err;
 
+	push_scalars(m);
 	m->snap->offset = la_input_offset(in);
+	if (m->count == m->room) {
+		err = grow_stack(m);
+		if (err < 0)
+			return err;
+	}
 	if (!la_input_has(in, 1))
 		return fail_input(m);
-	opcode = *in->p;
-	size = operand_size(opcode);
-	if (!la_input_has(in, 1 + size))
-		return fail_input(m);
-	operand = little(in->p + 1, size);
-	in->p += 1 + size;
-	return execute(m, opcode, operand);
+	return execute(m, *in->p++);
 }
 
 static int run(struct machine *m)

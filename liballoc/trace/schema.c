@@ -75,24 +75,28 @@ const uint8_t la_required[LA_ROLE_COUNT] = {
 
 void la_schema_init(struct la_schema *schema)
 {
-	size_t i;
+	size_t i, length;
 
 	memset(schema, 0, sizeof(*schema));
 	for (i = 0; i < la_field_count; i++)
 		schema->field[la_fields[i].role][la_fields[i].name] =
 			(uint8_t)(i + 1);
-	for (i = 1; i < LA_NAME_COUNT; i++)
-		schema->length[i] = (uint8_t)strlen(la_names[i]);
+	for (i = 1; i < LA_NAME_COUNT; i++) {
+		length = strlen(la_names[i]);
+		schema->next[i] = schema->first[length];
+		schema->first[length] = (uint8_t)i;
+	}
 }
 
 enum la_name la_schema_name(const struct la_schema *schema, const void *text,
 			    size_t length)
 {
-	unsigned int i;
+	unsigned int name;
 
-	for (i = 1; i < LA_NAME_COUNT; i++)
-		if (schema->length[i] == length &&
-		    !memcmp(la_names[i], text, length))
-			return (enum la_name)i;
-	return LA_NAME_NONE;
+	if (length >= LA_NAME_LENGTH)
+		return LA_NAME_NONE;
+	for (name = schema->first[length]; name; name = schema->next[name])
+		if (!memcmp(la_names[name], text, length))
+			break;
+	return (enum la_name)name;
 }

@@ -67,6 +67,8 @@ enum la_name {
 	LA_NAME_COUNT
 };
 
+enum { LA_NAME_LENGTH = 32 }; /* all are shorter */
+
 /* How the value of a field is checked and kept. */
 enum la_kind {
 	LA_KIND_BYTES, /* integer, 0 to 2^62 */
@@ -130,7 +132,8 @@ extern const uint8_t la_required[LA_ROLE_COUNT];
 /* Lookup tables made of the above, for speed. */
 struct la_schema {
 	uint8_t field[LA_ROLE_COUNT][LA_NAME_COUNT]; /* index + 1, 0: none */
-	uint8_t length[LA_NAME_COUNT];
+	/* names by length: the first, and the next of the same length */
+	uint8_t first[LA_NAME_LENGTH], next[LA_NAME_COUNT];
 };
 
 void la_schema_init(struct la_schema *schema);
