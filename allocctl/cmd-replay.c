@@ -37,6 +37,8 @@ struct question {
 	bool limit_given;
 	bool as_recorded; /* recorded setting and limit */
 	struct la_answer answer;
+	bool hangs_on_limit; /* the recorded limit is known only as an
+			      * interval, and its ends give two answers */
 };
 
 static const char *const policies[] = { "torch", NULL };
@@ -117,6 +119,35 @@ static void complete_question(struct question *question)
 		 limit->bytes == info->limit.bytes);
 }
 
+static int cannot_replay(const struct la_error *err)
+{
+	report_error("%s", err->text);
+	return STATUS_CANNOT_TELL;
+}
+
+/* Does the lower end of the limit's interval give the same answer? */
+static int ask_lower_end(struct question *question,
+			 struct la_replay_options *options)
+{
+	const struct la_program_info *info = question->source.info;
+	struct la_answer lower;
+	struct la_error err;
+
+	if (question->as_recorded || question->limit_given ||
+	    question->limit.kind == LA_LIMIT_NONE ||
+	    question->limit.bytes != info->limit.bytes ||
+	    info->limit_range[0] == info->limit_range[1])
+		return STATUS_DONE;
+	options->listener = NULL;
+	options->split_listener = NULL;
+	options->limit.bytes = info->limit_range[0];
+	if (la_replay_all_layouts(question->source.program, options, &lower,
+				  &err) < 0)
+		return cannot_replay(&err);
+	question->hangs_on_limit = lower.outcome != question->answer.outcome;
+	return STATUS_DONE;
+}
+
 static int replay(struct question *question, struct event_log *log)
 {
 	struct la_replay_options options = {
@@ -130,14 +161,11 @@ static int replay(struct question *question, struct event_log *log)
 		.listener_data = log,
 	};
 	struct la_error err;
-	int code;
 
-	code = la_replay_all_layouts(question->source.program, &options,
-				     &question->answer, &err);
-	if (!code)
-		return STATUS_DONE;
-	report_error("%s", err.text);
-	return STATUS_CANNOT_TELL;
+	if (la_replay_all_layouts(question->source.program, &options,
+				  &question->answer, &err) < 0)
+		return cannot_replay(&err);
+	return ask_lower_end(question, &options);
 }
 
 static const char *const outcomes[] = {
@@ -159,6 +187,11 @@ static void print_outcome(const struct question *question)
 	const struct la_answer *answer = &question->answer;
 	char size[LA_SIZE_TEXT], count[32];
 
+	if (question->hangs_on_limit) {
+		report_paint(REPORT_YELLOW, "depends on the limit");
+		puts(", of which only an interval is known; give --limit");
+		return;
+	}
 	switch (answer->outcome) {
 	case LA_OUTCOME_RUNS:
 		report_paint(REPORT_GREEN, "runs");
@@ -239,7 +272,9 @@ static void json_answer(struct la_json *json, const struct question *question)
 	const struct la_answer *answer = &question->answer;
 
 	la_json_key(json, "outcome");
-	la_json_text(json, outcomes[answer->outcome]);
+	la_json_text(json, question->hangs_on_limit ?
+				   "depends on the limit" :
+				   outcomes[answer->outcome]);
 	la_json_key(json, "oom");
 	if (answer->rule.ran) {
 		la_json_null(json);
@@ -316,7 +351,7 @@ static int no_answer(const struct options *options, int status)
 	return status;
 }
 
-static int status_of(enum la_outcome outcome)
+static int status_of(const struct question *question)
 {
 	static const int status[] = {
 		[LA_OUTCOME_RUNS] = STATUS_DONE,
@@ -324,7 +359,9 @@ static int status_of(enum la_outcome outcome)
 		[LA_OUTCOME_DEPENDS] = STATUS_CANNOT_TELL,
 	};
 
-	return status[outcome];
+	if (question->hangs_on_limit)
+		return STATUS_CANNOT_TELL;
+	return status[question->answer.outcome];
 }
 
 /* --verify: flags tell what was in force when recording. */
@@ -370,12 +407,12 @@ static int ask(const struct options *options, struct question *question)
 	if (status != STATUS_DONE)
 		return no_answer(options, status);
 	if (options->log_splits || log.to_stdout)
-		return status_of(question->answer.outcome);
+		return status_of(question);
 	if (options->format == REPORT_JSON)
 		print_json(question);
 	else
 		print_text(question);
-	return status_of(question->answer.outcome);
+	return status_of(question);
 }
 
 static int replay_run(int argc, char **argv)

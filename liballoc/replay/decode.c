@@ -274,12 +274,30 @@ static void decoder_destroy(struct decoder *decoder)
 	script_destroy(&decoder->script);
 }
 
-int program_decode(struct la_program *program, struct la_error *err)
+/* Forget what an earlier reading found. */
+static void reset(struct la_program *program)
 {
-	struct decoder decoder = { .program = program };
+	struct la_program_info *info = &program->info;
+	size_t i;
+
+	program->op_count = program->answer_count = 0;
+	program->refused = program->full_card = UINT64_MAX;
+	info->flush_count = info->refusal_count = info->adopted_count = 0;
+	program->slot_count = 0;
+	for (i = 0; i < program->piece_count; i++)
+		program->slot_count += program->piece[i].state != PIECE_FREE;
+}
+
+int program_decode(struct la_program *program, enum cap_verdict *verdict,
+		   struct la_error *err)
+{
+	struct decoder decoder = { .program = program, .verdict = verdict };
 	size_t at = program->info.first_event;
 	int code;
 
+	reset(program);
+	if (verdict)
+		*verdict = CAP_FITS;
 	script_init(&decoder.script, program->event);
 	code = make_heaps(&decoder, err);
 	if (!code)

@@ -460,6 +460,34 @@ static int adopt(struct decoder *decoder, struct reading *reading)
 	return adopt_place(decoder, reading);
 }
 
+static size_t count_frees(const struct script *script)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < script->heard_count; i++)
+		count += script->heard[i].action == LA_SEGMENT_FREE;
+	return count;
+}
+
+/* Nothing explains the stretch under the cap on trial: did the heap give back
+ * too much by itself, or too little? */
+static int judge_cap(struct decoder *decoder, struct reading *reading)
+{
+	size_t recorded = 0, i;
+	int got;
+
+	reading->refuse = reading->flush = false;
+	reading->late = 0;
+	got = attempt(decoder, reading);
+	for (i = 0; i < decoder->segments.count; i++)
+		recorded += decoder->program->event[decoder->segments.at[i]]
+				    .action == LA_SEGMENT_FREE;
+	*decoder->verdict = count_frees(&decoder->script) > recorded ?
+				    CAP_TOO_LOW :
+				    CAP_TOO_HIGH;
+	return got < 0 ? got : 0;
+}
+
 int decode_explain(struct decoder *decoder, size_t begin, size_t end)
 {
 	const struct la_event *last = &decoder->program->event[end - 1];
@@ -471,6 +499,8 @@ int decode_explain(struct decoder *decoder, size_t begin, size_t end)
 	got = sort_events(decoder, begin, end);
 	if (!got)
 		got = try_late(decoder, &reading);
+	if (!got && decoder->verdict)
+		return judge_cap(decoder, &reading);
 	reading.refuse = true;
 	if (!got)
 		got = try_late(decoder, &reading);

@@ -70,7 +70,7 @@ void limit_before_decode(struct la_program *program,
 }
 
 /* Highest value of the bytes held, from the recorded events alone. */
-static uint64_t recorded_peak(const struct la_program *program)
+uint64_t limit_recorded_peak(const struct la_program *program)
 {
 	uint64_t held = 0, peak;
 	size_t i;
@@ -95,7 +95,7 @@ void limit_after_decode(struct la_program *program)
 {
 	struct la_program_info *info = &program->info;
 
-	program->peak_recorded = recorded_peak(program);
+	program->peak_recorded = limit_recorded_peak(program);
 	if (info->limit.kind != LA_LIMIT_NONE ||
 	    info->limit_source == LA_LIMIT_FROM_CALLER)
 		return;

@@ -79,6 +79,13 @@ struct la_program {
 	size_t piece_count;
 };
 
+/* Where a reading under an assumed cap ended. */
+enum cap_verdict {
+	CAP_FITS, /* it explains all events */
+	CAP_TOO_LOW, /* the heap gives back more than was recorded */
+	CAP_TOO_HIGH /* the heap gives back less than was recorded */
+};
+
 #define ANSWER_REFUSED UINT64_MAX
 
 /* Make array of *room elements hold one more.  Returns 0 or -ENOMEM. */
@@ -92,12 +99,19 @@ int program_rewind(struct la_program *program, struct la_error *err);
 int program_load(const struct la_program *program, struct la_heap *heap,
 		 la_block *slot);
 
-/* decode.c: events -> ops and answers */
-int program_decode(struct la_program *program, struct la_error *err);
+/* decode.c: events -> ops and answers.  With a verdict, a cap is on trial: the
+ * reading ends at the first event that it does not explain. */
+int program_decode(struct la_program *program, enum cap_verdict *verdict,
+		   struct la_error *err);
 
 /* limit.c: which limit was in force when recording */
 void limit_before_decode(struct la_program *program,
 			 const struct la_program_options *options);
 void limit_after_decode(struct la_program *program);
+uint64_t limit_recorded_peak(const struct la_program *program);
+
+/* cap.c: decode; where the cap is unknown and age collection may have been
+ * on, find the caps that explain all that was given back. */
+int decode_with_cap(struct la_program *program, struct la_error *err);
 
 #endif /* LA_REPLAY_PROGRAM_H */

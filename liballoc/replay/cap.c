@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The cap of a recording that does not tell it, where age collection may have
+ * been on: what was given back, and when, leaves an interval.  A lower cap
+ * gives back more, so it is found by bisection: decode_with_cap().
+ */
+
+#include "replay/program.h"
+#include "util/util.h"
+
+/* How closely the ends of the interval are found; bytes. */
+#define PRECISION (1 * MIB)
+
+/* Caps that are tried in each round of a scan. */
+#define SCAN 32
+
+static int try_cap(struct la_program *program, uint64_t cap,
+		   enum cap_verdict *verdict, struct la_error *err)
+{
+	program->cap = cap;
+	return program_decode(program, verdict, err);
+}
+
+/* Any cap between low and high that fits.  Returns 1 if there is one. */
+static int find_cap(struct la_program *program, uint64_t low, uint64_t high,
+		    uint64_t *cap, struct la_error *err)
+{
+	enum cap_verdict verdict;
+	int code;
+
+	while (low <= high) {
+		*cap = low + (high - low) / 2;
+		code = try_cap(program, *cap, &verdict, err);
+		if (code < 0)
+			return code;
+		if (verdict == CAP_FITS)
+			return 1;
+		if (verdict == CAP_TOO_LOW)
+			low = *cap + 1;
+		else
+			high = *cap - 1;
+	}
+	return 0;
+}
+
+/* The same where the way to go is not clear, as a refusal of the cap flushes
+ * and a lower cap would have collected in time: close in on the caps that
+ * explain most. */
+static int scan_caps(struct la_program *program, uint64_t low, uint64_t high,
+		     uint64_t *cap, struct la_error *err)
+{
+	while (low < high) {
+		uint64_t step = (high - low) / SCAN + 1, at;
+		uint64_t best = low, most = 0;
+		enum cap_verdict verdict;
+
+		for (at = low; at <= high; at += step) {
+			int code = try_cap(program, at, &verdict, err);
+
+			*cap = at;
+			if (code < 0 || verdict == CAP_FITS)
+				return code < 0 ? code : 1;
+			if (program->info.understood < most)
+				continue;
+			most = program->info.understood;
+			best = at;
+		}
+		if (step == 1)
+			break;
+		low = best - low > step ? best - step : low;
+		high = high - best > step ? best + step : high;
+	}
+	return 0;
+}
+
+/* Move *fits towards *fails, a cap that does not fit, as far as it goes. */
+static int widen(struct la_program *program, uint64_t *fits, uint64_t *fails,
+		 struct la_error *err)
+{
+	while ((*fits > *fails ? *fits - *fails : *fails - *fits) > PRECISION) {
+		uint64_t middle = *fits / 2 + *fails / 2;
+		enum cap_verdict verdict;
+		int code = try_cap(program, middle, &verdict, err);
+
+		if (code < 0)
+			return code;
+		if (verdict == CAP_FITS)
+			*fits = middle;
+		else
+			*fails = middle;
+	}
+	return 0;
+}
+
+/* The ends of the interval around a cap that fits; the range that is told
+ * reaches to the caps that were seen not to fit. */
+static int find_ends(struct la_program *program, uint64_t cap, uint64_t below,
+		     uint64_t above, struct la_error *err)
+{
+	struct la_program_info *info = &program->info;
+	uint64_t low = cap, high = cap;
+	int code = widen(program, &low, &below, err);
+
+	if (!code)
+		code = widen(program, &high, &above, err);
+	info->limit_range[0] = below + 1;
+	info->limit_range[1] = above - 1;
+	info->limit.kind = LA_LIMIT_CAP;
+	info->limit.bytes = program->cap = high;
+	return code;
+}
+
+static int search_cap(struct la_program *program, struct la_error *err)
+{
+	double threshold = la_program_setting(program)
+				   ->garbage_collection_threshold;
+	uint64_t peak = limit_recorded_peak(program), cap;
+	/* Above this the threshold is never reached. */
+	uint64_t highest = (uint64_t)((double)peak / threshold) + 2;
+	int got = find_cap(program, peak, highest, &cap, err);
+
+	if (!got)
+		got = scan_caps(program, peak, highest, &cap, err);
+	program->cap = UINT64_MAX;
+	if (got > 0)
+		got = find_ends(program, cap, peak - 1, highest + 1, err);
+	return got < 0 ? got : program_decode(program, NULL, err);
+}
+
+int decode_with_cap(struct la_program *program, struct la_error *err)
+{
+	const struct la_program_info *info = &program->info;
+	enum cap_verdict verdict = CAP_FITS;
+	int code;
+
+	if (info->limit_source != LA_LIMIT_FROM_EVENTS ||
+	    la_program_setting(program)->garbage_collection_threshold <= 0)
+		return program_decode(program, NULL, err);
+	code = program_decode(program, &verdict, err);
+	if (code < 0 || verdict == CAP_FITS)
+		return code;
+	return search_cap(program, err);
+}
