@@ -2,7 +2,7 @@
 /*
  * The cap of a recording that does not tell it, where age collection may have
  * been on: what was given back, and when, leaves an interval.  A lower cap
- * gives back more, so it is found by bisection: decode_with_cap().
+ * gives back more, so it is found by bisection: decode_with_limit().
  */
 
 #include "replay/program.h"
@@ -127,17 +127,45 @@ static int search_cap(struct la_program *program, struct la_error *err)
 	return got < 0 ? got : program_decode(program, NULL, err);
 }
 
-int decode_with_cap(struct la_program *program, struct la_error *err)
+/* Refusals were read where nothing else explains the events.  Now that they
+ * tell of a limit, what a refusal caused need not be a flush of the program.
+ * Keep the new reading only if it explains as much. */
+static int read_refusals(struct la_program *program, struct la_error *err)
+{
+	struct la_program_info before = program->info;
+	uint64_t card = program->full_card != UINT64_MAX ?
+				program->full_card :
+				program->refused - 1;
+	int code;
+
+	if (program->refused == UINT64_MAX || !before.flush_count)
+		return 0;
+	program->card = card;
+	code = program_decode(program, NULL, err);
+	if (code < 0 || (program->info.understood == before.understood &&
+			 program->info.adopted_count <= before.adopted_count))
+		return code;
+	program->card = UINT64_MAX;
+	return program_decode(program, NULL, err);
+}
+
+int decode_with_limit(struct la_program *program, struct la_error *err)
 {
 	const struct la_program_info *info = &program->info;
+	bool ages =
+		la_program_setting(program)->garbage_collection_threshold > 0;
 	enum cap_verdict verdict = CAP_FITS;
 	int code;
 
-	if (info->limit_source != LA_LIMIT_FROM_EVENTS ||
-	    la_program_setting(program)->garbage_collection_threshold <= 0)
-		return program_decode(program, NULL, err);
-	code = program_decode(program, &verdict, err);
-	if (code < 0 || verdict == CAP_FITS)
+	if (info->limit_source == LA_LIMIT_FROM_EVENTS && ages) {
+		code = program_decode(program, &verdict, err);
+		if (code < 0 || verdict == CAP_FITS)
+			return code;
+		code = search_cap(program, err);
+	} else {
+		code = program_decode(program, NULL, err);
+	}
+	if (code < 0 || program->cap != UINT64_MAX)
 		return code;
-	return search_cap(program, err);
+	return read_refusals(program, err);
 }

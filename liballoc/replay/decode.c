@@ -298,7 +298,7 @@ int program_decode(struct la_program *program, enum cap_verdict *verdict,
 	reset(program);
 	if (verdict)
 		*verdict = CAP_FITS;
-	script_init(&decoder.script, program->event);
+	script_init(&decoder.script, program->event, program->card);
 	code = make_heaps(&decoder, err);
 	if (!code)
 		code = load_start(&decoder);

@@ -298,7 +298,7 @@ static void learn_from_oom(struct decoder *decoder,
 	uint64_t segment = round_segment(la_setting_values(program->setting),
 					 oom->size);
 
-	if (reading->refuse && oom->addr < segment)
+	if (decoder->script.refused != UINT64_MAX && oom->addr < segment)
 		program->full_card =
 			la_heap_stats(decoder->trial)->reserved + oom->addr;
 }
@@ -406,6 +406,12 @@ static int adopt_place(struct decoder *decoder, const struct reading *reading)
 	return err < 0 ? err : 1;
 }
 
+static bool is_limited(const struct decoder *decoder)
+{
+	return decoder->program->cap != UINT64_MAX ||
+	       decoder->program->card != UINT64_MAX;
+}
+
 /* All numbers of completions that a flush of the request's own may have made,
  * without and with a flush of the program before. */
 static int try_late(struct decoder *decoder, struct reading *reading)
@@ -414,8 +420,7 @@ static int try_late(struct decoder *decoder, struct reading *reading)
 	size_t most = 0;
 	int got = 0;
 
-	if (reading->request &&
-	    (decoder->program->cap != UINT64_MAX || reading->refuse))
+	if (reading->request && (reading->refuse || is_limited(decoder)))
 		most = decoder->head.count;
 	for (reading->late = 0; reading->late <= most; reading->late++) {
 		reading->flush = false;

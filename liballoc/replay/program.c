@@ -240,6 +240,7 @@ LA_EXPORT int la_program_new(struct la_program **out,
 				    "out of memory");
 	program->recording = recording;
 	program->device = la_recording_device(recording, device);
+	program->card = UINT64_MAX;
 	code = read_recording(program, recording, options, err);
 	if (code < 0)
 		goto fail;
@@ -248,7 +249,7 @@ LA_EXPORT int la_program_new(struct la_program **out,
 	if (!la_recording_is_partial(recording))
 		code = program_rewind(program, err);
 	if (!code)
-		code = decode_with_cap(program, err);
+		code = decode_with_limit(program, err);
 	if (code < 0)
 		goto fail;
 	mark_last_failure(program);

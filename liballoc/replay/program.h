@@ -58,6 +58,8 @@ struct la_program {
 	struct la_setting *setting; /* owned; in force when recording */
 	struct la_program_info info;
 	uint64_t cap; /* in force when recording, or UINT64_MAX */
+	uint64_t card; /* bytes above which the device refused, or UINT64_MAX:
+			* it refuses where nothing else explains the events */
 
 	struct op *op; /* owned */
 	size_t op_count, op_room;
@@ -110,8 +112,8 @@ void limit_before_decode(struct la_program *program,
 void limit_after_decode(struct la_program *program);
 uint64_t limit_recorded_peak(const struct la_program *program);
 
-/* cap.c: decode; where the cap is unknown and age collection may have been
- * on, find the caps that explain all that was given back. */
-int decode_with_cap(struct la_program *program, struct la_error *err);
+/* cap.c: decode; where the limit is unknown, with the one that the events
+ * tell of. */
+int decode_with_limit(struct la_program *program, struct la_error *err);
 
 #endif /* LA_REPLAY_PROGRAM_H */

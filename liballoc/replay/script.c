@@ -14,12 +14,21 @@ static int answer(struct script *script, uint64_t value)
 	return 0;
 }
 
+static int refuse(struct script *script, uint64_t held)
+{
+	if (held < script->refused)
+		script->refused = held;
+	return answer(script, ANSWER_REFUSED) < 0 ? -ENOMEM : -ENOSPC;
+}
+
 static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct script *script = (struct script *)dev;
+	uint64_t held = la_heap_stats(script->heap)->reserved + size;
 	const struct la_event *event = NULL;
-	uint64_t held;
 
+	if (held > script->card)
+		return refuse(script, held);
 	if (script->segments_heard < script->expected_count)
 		event = &script->event[script->expected[script->segments_heard]];
 	if (event && event->action == LA_SEGMENT_ALLOC && event->size == size) {
@@ -28,10 +37,7 @@ static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	}
 	if (!script->may_refuse)
 		return -EIO;
-	held = la_heap_stats(script->heap)->reserved + size;
-	if (held < script->refused)
-		script->refused = held;
-	return answer(script, ANSWER_REFUSED) < 0 ? -ENOMEM : -ENOSPC;
+	return refuse(script, held);
 }
 
 static int script_free(struct la_device *dev, uint64_t addr, uint64_t size)
@@ -51,9 +57,14 @@ static const struct la_device_ops script_ops = {
 	.destroy = script_no_destroy,
 };
 
-void script_init(struct script *script, const struct la_event *event)
+void script_init(struct script *script, const struct la_event *event,
+		 uint64_t card)
 {
-	*script = (struct script){ .device.ops = &script_ops, .event = event };
+	*script = (struct script){
+		.device.ops = &script_ops,
+		.event = event,
+		.card = card,
+	};
 }
 
 void script_destroy(struct script *script)

@@ -20,7 +20,8 @@ struct script {
 	const struct la_event *event; /* borrowed; those of the program */
 	const uint32_t *expected; /* borrowed; indices of segment events */
 	size_t expected_count;
-	bool may_refuse;
+	uint64_t card; /* bytes above which it refuses, or UINT64_MAX */
+	bool may_refuse; /* ... and below, where no event fits */
 
 	struct la_replay_event *heard; /* owned; all that the heap did */
 	size_t heard_count, heard_room;
@@ -31,7 +32,8 @@ struct script {
 	int error; /* -ENOMEM if something could not be taken down */
 };
 
-void script_init(struct script *script, const struct la_event *event);
+void script_init(struct script *script, const struct la_event *event,
+		 uint64_t card);
 void script_destroy(struct script *script);
 
 /* Begin a reading that expects these segment events. */

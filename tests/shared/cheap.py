@@ -48,7 +48,7 @@ class Device(ctypes.Structure):
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("listener", LISTENER),
+    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("listener", LISTENER), ("split_listener", PTR),
                 ("listener_data", PTR)]
 
 
