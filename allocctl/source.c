@@ -58,15 +58,26 @@ static int open_recording(struct source *source)
 	return STATUS_USAGE;
 }
 
+static int no_history(const struct source *source)
+{
+	report_error("'%s' has no history of device %" PRIu64 ": nothing was "
+		     "recorded; call torch.cuda.memory._record_memory_history()"
+		     " first", source->path, source->device);
+	return STATUS_CANNOT_TELL;
+}
+
 int source_open(struct source *source, const struct la_program_options *options)
 {
 	struct la_error err;
 	int status = open_recording(source), code;
+	unsigned int device = (unsigned int)source->device;
 
 	if (status != STATUS_DONE)
 		return status;
-	code = la_program_new(&source->program, source->recording,
-			      (unsigned int)source->device, options, &err);
+	if (!la_recording_device(source->recording, device)->event_count)
+		return no_history(source);
+	code = la_program_new(&source->program, source->recording, device,
+			      options, &err);
 	if (code < 0)
 		return cannot_read(source, &err);
 	source->info = la_program_info(source->program);

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What replay cannot answer, and what it does not understand.
+. tests/support.sh
+data=tests/data
+
+refuses() {	# refuses STATUS MESSAGE ARGUMENTS...
+	wanted=$1 message=$2
+	shift 2
+	status=0
+	allocctl replay "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	equal "exit status of replay $*" "$status" "$wanted"
+	equal "lines of error of replay $*" "$(wc -l <"$tmp/err")" 1
+	grep -q -F -e "$message" "$tmp/err" ||
+		fail "message of replay $*: $(cat "$tmp/err")"
+}
+
+refuses 3 'expandable_segments:True, which is not in this version' \
+	$data/big_random.expandable.pickle.xz
+refuses 3 'a private pool (CUDA graphs, MemPool), which is not in this' \
+	$data/graphs.default.pickle.xz
+refuses 3 'expandable_segments:True is not in this version' --format json \
+	$data/big_random.default.pickle.xz --setting expandable_segments:True
+equal 'JSON of what is not in this version' "$(cat "$tmp/out")" null
+refuses 1 "Unrecognized key 'debug'" \
+	$data/big_random.default.pickle.xz --setting debug:1
+refuses 3 "cannot read 'nosuch.pickle'" nosuch.pickle
+refuses 2 'one FILE, got 0'
+refuses 2 'exclude each other' $data/gnn.oom.pickle.xz --card 1G --limit 1G
+refuses 2 "has no device 7" $data/gnn.oom.pickle.xz --device 7
+refuses 2 "12 parsecs" $data/gnn.oom.pickle.xz --limit '12 parsecs'
+refuses 2 'goes with neither' $data/gnn.oom.pickle.xz --verify --log-splits
+refuses 3 "cannot write '/nosuch/events'" $data/gnn.oom.pickle.xz \
+	--emit-events /nosuch/events
+
+# Two devices: the one with more events is the second.
+allocctl replay $data/two.pickle.xz >"$tmp/out" || fail 'two devices'
+grep -q 'device 1, 8,301 events' "$tmp/out" || fail 'the main device'
+grep -q 'cap of 700.00 MiB, from the companion' "$tmp/out" ||
+	fail 'the cap of the second device'
+allocctl replay $data/two.pickle.xz --device 0 >"$tmp/out"
+grep -q 'limit none, from the companion' "$tmp/out" ||
+	fail 'no cap of the first device'
+
+# No history: nothing to replay.
+refuses 3 'no history' $data/nohistory.pickle.xz
