@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Any bytes, whole and as what is left of a recording, keep the promises. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <liballoc/trace.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_segments(const struct la_recorded_device *device)
+{
+	size_t i, next = 0;
+	uint64_t end = 0;
+
+	for (i = 0; i < device->segment_count; i++) {
+		const struct la_recorded_segment *s = &device->segments[i];
+		uint64_t size = 0;
+		uint32_t j;
+
+		must(s->size > 0 && s->addr >= end);
+		end = s->addr + s->size;
+		must(end > s->addr && s->first_block == next);
+		for (j = 0; j < s->block_count; j++, next++)
+			size += device->blocks[next].size;
+		must(size == s->size);
+	}
+	must(next == device->block_count);
+}
+
+static void check_device(const struct la_recording *recording,
+			 const struct la_recorded_device *device)
+{
+	uint32_t streams = la_recording_stream_count(recording);
+	size_t i;
+
+	for (i = 0; i < device->event_count; i++) {
+		const struct la_event *event = &device->events[i];
+
+		must(event->action < LA_ACTION_COUNT);
+		must(event->stream < streams);
+		must(event->size <= (uint64_t)1 << 62);
+		must(!event->reserved[0]);
+	}
+	for (i = 0; i < device->segment_count; i++)
+		must(device->segments[i].stream < streams);
+	check_segments(device);
+}
+
+static int read_one(const uint8_t *data, size_t size, bool partial)
+{
+	const struct la_recording_options options = {
+		.partial = partial,
+		.memory_limit = 64 << 20,
+	};
+	struct la_recording *recording = NULL;
+	struct la_error err = { .code = 1 };
+	unsigned int i;
+	int ret;
+
+	ret = la_recording_read(&recording, data, size, &options, &err);
+	if (ret < 0) {
+		must(!recording && err.code == ret && err.text[0]);
+		return ret;
+	}
+	must(err.code == 1 && la_recording_device_count(recording) > 0);
+	must(partial || !la_recording_is_partial(recording));
+	for (i = 0; i < la_recording_device_count(recording); i++)
+		check_device(recording, la_recording_device(recording, i));
+	la_recording_free(recording);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (read_one(data, size, false) == 0)
+		must(read_one(data, size, true) == 0);
+	else
+		read_one(data, size, true);
+	return 0;
+}
