@@ -1,15 +1,349 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * A string that torch accepts is KEY SEPARATOR VALUE, again and again with
+ * one token between, where a value is one token or a bracketed list.
+ */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
+#include "setting/generation-c.h"
 #include "setting/remark.h"
+#include "setting/table.h"
+#include "util/util.h"
+
+#define FIELD(name) offsetof(struct la_setting_values, name)
+
+/* No card is larger: a fraction of this below a segment is never enough. */
+#define CARD_MAX (1024 * GIB)
+#define SEGMENT_MIN (2 * MIB)
+
+struct pair {
+	const struct la_option *option;
+	size_t key, value, last; /* tokens; last: of the value */
+};
+
+struct scan {
+	struct la_remarks *remarks;
+	const struct la_tokens *tokens;
+	const struct la_setting_values *values;
+	enum la_set_at set_at;
+	/* By field: the last pair that set it, option NULL if none did. */
+	struct pair seen[sizeof(struct la_setting_values)];
+};
+
+static const struct la_token *token_at(const struct scan *s, size_t i)
+{
+	return &s->tokens->token[i];
+}
+
+static void remark_token(struct scan *s, enum la_setting_code code, size_t i,
+			 const char *text)
+{
+	const struct la_token *token = token_at(s, i);
+
+	la_remark(s->remarks, code, token->offset, token->end, "%s", text);
+}
+
+static void remark_separator(struct scan *s, size_t i, const char *meant,
+			     enum la_setting_code code)
+{
+	const struct la_token *token = token_at(s, i);
+
+	if (la_token_is(s->tokens, i, meant))
+		return;
+	la_remark(s->remarks, code, token->offset, token->end,
+		  "'%s' stands where '%s' should; torch does not look",
+		  token->text, meant);
+}
+
+/* The token after a value. */
+static void remark_end(struct scan *s, size_t i)
+{
+	const struct la_token *token = token_at(s, i);
+
+	if (i >= s->tokens->nr || la_token_is(s->tokens, i, ","))
+		return;
+	if (i + 1 == s->tokens->nr)
+		la_remark(s->remarks, LA_REMARK_TRAILING, token->offset,
+			  token->end, "'%s' is ignored", token->text);
+	else
+		remark_separator(s, i, ",", LA_REMARK_COMMA);
+}
+
+static void remark_joined(struct scan *s, size_t i)
+{
+	const struct la_token *token = token_at(s, i);
+
+	if (token->joined)
+		la_remark(s->remarks, LA_REMARK_BLANK_DELETED, token->offset,
+			  token->end, "blanks are deleted: this is read as '%s'",
+			  token->text);
+}
+
+static uint64_t remark_integer(struct scan *s, size_t i)
+{
+	return la_remark_integer(s->remarks, token_at(s, i));
+}
+
+static void remark_mb(struct scan *s, const struct pair *pair)
+{
+	const struct la_token *token = token_at(s, pair->value);
+	uint64_t mb = remark_integer(s, pair->value);
+
+	if (mb >= SIZE_MAX / MIB && token->text[0] != '-')
+		la_remark(s->remarks, LA_REMARK_CLAMPED, token->offset,
+			  token->end, "read as %" PRIu64 " MiB: no bound",
+			  (uint64_t)SIZE_MAX / MIB);
+}
+
+static void remark_divisions(struct scan *s, size_t i)
+{
+	if (remark_integer(s, i) == 1)
+		remark_token(s, LA_REMARK_ROUNDUP_OFF, i,
+			     "1 is off: sizes are rounded to 512 bytes only");
+}
+
+/* Slots that a list has named so far, bit i for slot i, and where it is. */
+struct named {
+	uint32_t slots;
+	unsigned int last; /* slot of the last key that is a number */
+};
+
+static uint32_t slots_from(unsigned int first)
+{
+	return ((uint32_t)1 << LA_ROUNDUP_SLOTS) - ((uint32_t)1 << first);
+}
+
+static void remark_entry(struct scan *s, struct named *named, size_t key)
+{
+	uint64_t bound;
+	unsigned int slot;
+
+	remark_separator(s, key + 1, ":", LA_REMARK_COLON);
+	remark_divisions(s, key + 2);
+	if (la_token_is(s->tokens, key, ">")) {
+		named->slots |= slots_from(named->last + 1);
+		return;
+	}
+	bound = remark_integer(s, key);
+	slot = __builtin_ctzll(bound);
+	if (slot >= LA_ROUNDUP_SLOTS) {
+		slot = LA_ROUNDUP_SLOTS - 1;
+		remark_token(s, LA_REMARK_LIST_SLOT, key,
+			     "the last slot starts at 32768 MiB and serves "
+			     "everything above; this sets that slot");
+	}
+	if (!named->slots)
+		named->slots = slots_from(0) & ~slots_from(slot);
+	named->slots |= (uint32_t)1 << slot;
+	named->last = slot;
+}
+
+static void remark_gaps(struct scan *s, const struct pair *pair,
+			uint32_t slots)
+{
+	unsigned int slot, from;
+
+	for (slot = 0; slots >> slot; slot++) {
+		if (slots >> slot & 1)
+			continue;
+		for (from = slot; !(slots >> slot & 1);)
+			slot++;
+		la_remark(s->remarks, LA_REMARK_LIST_GAP,
+			  token_at(s, pair->value)->offset,
+			  token_at(s, pair->last)->end,
+			  "no entry names %u to %u MiB: not rounded", 1u << from,
+			  1u << slot);
+	}
+}
+
+static void remark_roundup(struct scan *s, const struct pair *pair)
+{
+	struct named named = { 0 };
+	size_t i;
+
+	if (pair->last == pair->value) {
+		remark_divisions(s, pair->value);
+		return;
+	}
+	if (pair->last == pair->value + 1)
+		remark_token(s, LA_REMARK_EMPTY_LIST, pair->value,
+			     "the list is empty: nothing is set");
+	for (i = pair->value + 1; i < pair->last; i += 4) {
+		remark_entry(s, &named, i);
+		if (i + 3 < pair->last)
+			remark_separator(s, i + 3, ",", LA_REMARK_COMMA);
+	}
+	remark_gaps(s, pair, named.slots);
+}
+
+static void remark_value(struct scan *s, const struct pair *pair)
+{
+	switch (pair->option->kind) {
+	case LA_OPTION_MB_FROM_LARGE:
+	case LA_OPTION_LARGE:
+	case LA_OPTION_MB_ABOVE_ZERO:
+		remark_mb(s, pair);
+		break;
+	case LA_OPTION_THREADS:
+		remark_integer(s, pair->value);
+		break;
+	case LA_OPTION_THRESHOLD:
+	case LA_OPTION_FRACTION:
+		la_remark_double(s->remarks, token_at(s, pair->value));
+		break;
+	case LA_OPTION_ROUNDUP:
+		remark_roundup(s, pair);
+		break;
+	case LA_OPTION_BOOL:
+	case LA_OPTION_BACKEND:
+	case LA_OPTION_OTHER:
+		break;
+	}
+}
+
+/* earlier and later set the same field. */
+static void remark_duplicate(struct scan *s, const struct pair *earlier,
+			     const struct pair *later)
+{
+	const struct la_token *key = token_at(s, earlier->key);
+	const char *what = "the last one counts";
+
+	if (later->last > later->value)
+		what = "the later list changes only what it names";
+	la_remark(s->remarks, LA_REMARK_DUPLICATE, key->offset, key->end,
+		  "set again at byte %zu: %s",
+		  token_at(s, later->key)->offset, what);
+}
+
+static void scan_pair(struct scan *s, const struct pair *pair)
+{
+	struct pair *seen = &s->seen[pair->option->field];
+	size_t i;
+
+	if (seen->option)
+		remark_duplicate(s, seen, pair);
+	*seen = *pair;
+	remark_separator(s, pair->key + 1, ":", LA_REMARK_COLON);
+	for (i = pair->key; i <= pair->last; i++)
+		remark_joined(s, i);
+	remark_value(s, pair);
+	remark_end(s, pair->last + 1);
+	if (pair->option->about.side == LA_SIDE_HOST)
+		remark_token(s, LA_REMARK_HOST_ONLY, pair->key,
+			     "pinned host memory only: GPU memory is not "
+			     "affected");
+}
+
+/* A remark on the pair that set a field, if there is one. */
+static void remark_field(struct scan *s, size_t field,
+			 enum la_setting_code code, const char *text)
+{
+	const struct pair *pair = &s->seen[field];
+
+	if (pair->option)
+		la_remark(s->remarks, code, token_at(s, pair->key)->offset,
+			  token_at(s, pair->last)->end, "%s", text);
+}
+
+static void remark_split(struct scan *s)
+{
+	const struct la_setting_values *v = s->values;
+
+	if (v->max_split_size == UINT64_MAX)
+		remark_field(s, FIELD(max_non_split_rounding),
+			     LA_REMARK_NEEDS_MAX_SPLIT,
+			     "does nothing without max_split_size_mb");
+	else if (v->expandable_segments)
+		remark_field(s, FIELD(max_split_size),
+			     LA_REMARK_SPLIT_IGNORED,
+			     "expandable segments are split all the same; it "
+			     "only limits which cached block serves a request");
+	else if (v->max_split_size <= v->large_segment_size)
+		remark_field(s, FIELD(max_split_size),
+			     LA_REMARK_SPLIT_IS_SEGMENT,
+			     "no larger than a segment for requests of 1 to "
+			     "10 MiB: once wholly free it serves none of them");
+}
+
+static void remark_cap(struct scan *s)
+{
+	double fraction = s->values->per_process_memory_fraction;
+	const size_t field = FIELD(per_process_memory_fraction);
+
+	if (!(fraction < 1)) {
+		remark_field(s, FIELD(garbage_collection_threshold),
+			     LA_REMARK_NEEDS_CAP,
+			     "does nothing unless a memory fraction below 1 "
+			     "is set, here or by the program");
+		remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
+	}
+	if (fraction * CARD_MAX < SEGMENT_MIN)
+		remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
+			     "leaves no room for one segment: every "
+			     "allocation fails");
+	if (s->set_at == LA_SET_AT_RUNTIME)
+		remark_field(s, field, LA_REMARK_CAP_READ_ONCE,
+			     "devices that are in use already keep their cap");
+}
+
+static void remark_backend(struct scan *s)
+{
+	static const size_t native[] = {
+		FIELD(max_split_size),
+		FIELD(max_non_split_rounding),
+		FIELD(large_segment_size),
+		FIELD(garbage_collection_threshold),
+		FIELD(roundup_power2_divisions),
+		FIELD(expandable_segments),
+		FIELD(release_lock_on_cudamalloc),
+		FIELD(graph_capture_record_stream_reuse),
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(native); i++)
+		remark_field(s, native[i], LA_REMARK_NATIVE_ONLY,
+			     "ignored: the backend is cudaMallocAsync");
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct la_setting_remark *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (int)x->code - (int)y->code;
+}
 
 int la_remark_accepted(struct la_remarks *remarks,
 		       const struct la_tokens *tokens,
 		       const struct la_setting_values *values,
 		       enum la_set_at set_at)
 {
-	(void)tokens;
-	(void)values;
-	(void)set_at;
+	struct scan s = {
+		.remarks = remarks,
+		.tokens = tokens,
+		.values = values,
+		.set_at = set_at,
+	};
+	struct pair pair;
+
+	for (pair.key = 0; pair.key < tokens->nr; pair.key = pair.last + 2) {
+		pair.option = la_option_find(tokens->token[pair.key].text,
+					     tokens->token[pair.key].length);
+		pair.value = pair.key + 2;
+		pair.last = la_skip_key_generation_c(tokens, pair.key);
+		scan_pair(&s, &pair);
+	}
+	if (values->cuda_malloc_async) {
+		remark_backend(&s);
+	} else {
+		remark_split(&s);
+		remark_cap(&s);
+	}
+	if (remarks->nr)
+		qsort(remarks->remark, remarks->nr, sizeof(*remarks->remark),
+		      by_offset);
 	return remarks->failed ? -ENOMEM : 0;
 }

@@ -120,25 +120,53 @@ static void hint_end(struct hints *h, const struct la_refusal *refusal)
 		  "each '[' a ']'");
 }
 
+/* token i is a number that the option does not take. */
+static void hint_range(struct hints *h, size_t i)
+{
+	const struct la_option *option = NULL;
+
+	if (i >= 2)
+		option = la_option_find(h->tokens->token[i - 2].text,
+					h->tokens->token[i - 2].length);
+	if (option && (option->kind == LA_OPTION_THRESHOLD ||
+		       option->kind == LA_OPTION_FRACTION))
+		la_remark_double(h->remarks, h->token);
+	else
+		(void)la_remark_integer(h->remarks, h->token);
+}
+
 int la_remark_refused(struct la_remarks *remarks,
 		      const struct la_tokens *tokens,
 		      const struct la_refusal *refusal)
 {
 	struct hints h = { .remarks = remarks, .tokens = tokens };
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < tokens->nr; i++)
-		if (tokens->token[i].offset == refusal->offset)
-			h.token = &tokens->token[i];
-	if (refusal->kind == LA_REFUSAL_KEY)
+	while (i < tokens->nr && tokens->token[i].offset != refusal->offset)
+		i++;
+	if (i < tokens->nr)
+		h.token = &tokens->token[i];
+	switch (refusal->kind) {
+	case LA_REFUSAL_KEY:
 		hint_key(&h);
-	else if (refusal->kind == LA_REFUSAL_BOOL)
+		break;
+	case LA_REFUSAL_BOOL:
 		hint_bool(&h);
-	else if (refusal->kind == LA_REFUSAL_BACKEND)
+		break;
+	case LA_REFUSAL_RANGE:
+		hint_range(&h, i);
+		break;
+	case LA_REFUSAL_BACKEND:
 		la_remark(remarks, LA_REMARK_BACKEND_LATE, refusal->offset,
 			  refusal->end,
 			  "set the variable before torch is imported");
-	else if (refusal->kind == LA_REFUSAL_END)
+		break;
+	case LA_REFUSAL_END:
 		hint_end(&h, refusal);
+		break;
+	case LA_REFUSAL_NUMBER:
+	case LA_REFUSAL_NONE:
+		break;
+	}
 	return remarks->failed ? -ENOMEM : 0;
 }

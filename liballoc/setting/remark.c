@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "setting/number.h"
 #include "setting/remark.h"
 #include "util/util.h"
 
@@ -121,4 +123,43 @@ void la_remark(struct la_remarks *remarks, enum la_setting_code code,
 		.length = end - offset,
 		.text = text.data,
 	};
+}
+
+/* A number of which only the first used bytes are read. */
+static void remark_prefix(struct la_remarks *remarks,
+			  const struct la_token *token, size_t used,
+			  enum la_setting_code code)
+{
+	if (used < token->length)
+		la_remark(remarks, code, token->offset, token->end,
+			  "'%s' is read as '%.*s'", token->text, (int)used,
+			  token->text);
+}
+
+uint64_t la_remark_integer(struct la_remarks *remarks,
+			   const struct la_token *token)
+{
+	enum la_setting_code code = LA_REMARK_PREFIX;
+	uint64_t value;
+	size_t used;
+
+	if (la_stoull(token->text, &value, &used) < 0)
+		return 0;
+	if (token->text[0] == '-' && value)
+		la_remark(remarks, LA_REMARK_WRAPPED, token->offset,
+			  token->end, "'%s' wraps around to %" PRIu64,
+			  token->text, value);
+	if (used < token->length && strchr(".eE", token->text[used]))
+		code = LA_REMARK_NOT_INTEGER;
+	remark_prefix(remarks, token, used, code);
+	return value;
+}
+
+void la_remark_double(struct la_remarks *remarks, const struct la_token *token)
+{
+	double value;
+	size_t used;
+
+	if (!la_stod(token->text, &value, &used))
+		remark_prefix(remarks, token, used, LA_REMARK_PREFIX);
 }

@@ -22,6 +22,14 @@ void la_remark(struct la_remarks *remarks, enum la_setting_code code,
 	       size_t offset, size_t end, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/*
+ * Remarks on a word that is read as a number but is more or other than one;
+ * the value, or 0 where there is none.
+ */
+uint64_t la_remark_integer(struct la_remarks *remarks,
+			   const struct la_token *token);
+void la_remark_double(struct la_remarks *remarks, const struct la_token *token);
+
 /* What torch accepts but ignores or misreads; 0 or -ENOMEM. */
 int la_remark_accepted(struct la_remarks *remarks,
 		       const struct la_tokens *tokens,
