@@ -175,6 +175,8 @@ LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
 
 	if (size >= REQUEST_MAX)
 		return -ENOSPC;
+	if (!size)
+		size = 1;
 	rounded = round_request(&heap->setting, size);
 	set = set_index(stream, rounded <= SMALL_MAX ? SMALL_POOL : LARGE_POOL);
 	err = block_reserve(heap, set, 1);
