@@ -11,8 +11,6 @@
 #include "support/stage.h"
 #include "support/track.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static void hear(void *data, enum la_action action, uint64_t addr,
 		 uint64_t size, uint64_t stream)
 {
@@ -249,17 +247,17 @@ static struct duel_config read_config(struct bytes *bytes)
 	config.cap = read_limit(bytes);
 	config.card = read_limit(bytes);
 	setting->large_segment_size =
-		segment_mb[next(bytes) % COUNT(segment_mb)] * MIB;
-	mb = slack_mb[next(bytes) % COUNT(slack_mb)];
+		segment_mb[next(bytes) % ARRAY_SIZE(segment_mb)] * MIB;
+	mb = slack_mb[next(bytes) % ARRAY_SIZE(slack_mb)];
 	setting->max_non_split_rounding =
 		mb ? mb * MIB : setting->large_segment_size;
-	mb = split_mb[next(bytes) % COUNT(split_mb)];
+	mb = split_mb[next(bytes) % ARRAY_SIZE(split_mb)];
 	if (mb && mb * MIB < setting->large_segment_size)
 		setting->max_split_size = setting->large_segment_size;
 	else if (mb)
 		setting->max_split_size = mb * MIB;
 	setting->garbage_collection_threshold =
-		threshold[next(bytes) % COUNT(threshold)] / 100.0;
+		threshold[next(bytes) % ARRAY_SIZE(threshold)] / 100.0;
 	read_roundup(bytes, setting->roundup_power2_divisions);
 	return config;
 }
@@ -277,7 +275,7 @@ static uint64_t read_size(struct bytes *bytes)
 	unsigned int kind = next(bytes);
 
 	if (kind < 128)
-		return edge[kind % COUNT(edge)];
+		return edge[kind % ARRAY_SIZE(edge)];
 	return (uint64_t)(256 + next(bytes)) << kind % 21;
 }
 

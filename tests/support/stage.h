@@ -11,7 +11,8 @@
 #include <liballoc/device.h>
 #include <liballoc/heap.h>
 
-#define MIB (UINT64_C(1) << 20)
+#include "util/util.h"
+
 
 struct stage {
 	struct la_device *device; /* owned; a tracking one */
