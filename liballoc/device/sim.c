@@ -102,9 +102,26 @@ static void add_gap(struct sim *sim, uint64_t addr, uint64_t size)
 	sim->gap_count++;
 }
 
+/* Take new addresses at the edge, 0 never being one of them. */
+static int move_edge(struct sim *sim, uint64_t size, uint64_t *addr)
+{
+	uint64_t room = whole_chunks(size);
+	bool up = sim->layout == LA_LAYOUT_UP;
+
+	if (room < size || room >= (up ? UINT64_MAX - sim->edge : sim->edge))
+		return -ENOSPC;
+	if (!up)
+		sim->edge -= room;
+	*addr = sim->edge;
+	if (up)
+		sim->edge += room;
+	return 0;
+}
+
 static int alloc_by_rule(struct sim *sim, uint64_t size, uint64_t *addr)
 {
 	size_t i;
+	int err;
 
 	for (i = 0; i < sim->gap_count; i++) {
 		struct gap *gap = &sim->gap[i];
@@ -120,8 +137,9 @@ static int alloc_by_rule(struct sim *sim, uint64_t size, uint64_t *addr)
 	}
 	if (reserve_gap(sim) < 0)
 		return -ENOMEM;
-	sim->edge -= whole_chunks(size);
-	*addr = sim->edge;
+	err = move_edge(sim, size, addr);
+	if (err < 0)
+		return err;
 	if (whole_chunks(size) > size)
 		add_gap(sim, sim->edge + size, whole_chunks(size) - size);
 	return 0;
@@ -140,26 +158,24 @@ static uint64_t next_slot(struct sim *sim)
 static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct sim *sim = (struct sim *)dev;
+	int err = 0;
 
 	if (size > sim->left)
 		return -ENOSPC;
 	switch (sim->layout) {
 	case LA_LAYOUT_UP:
-		*addr = sim->edge;
-		sim->edge += whole_chunks(size);
-		break;
 	case LA_LAYOUT_DOWN:
-		sim->edge -= whole_chunks(size);
-		*addr = sim->edge;
+		err = move_edge(sim, size, addr);
 		break;
 	case LA_LAYOUT_SHUFFLE_1:
 	case LA_LAYOUT_SHUFFLE_2:
 		*addr = next_slot(sim);
 		break;
 	default:
-		if (alloc_by_rule(sim, size, addr) < 0)
-			return -ENOMEM;
+		err = alloc_by_rule(sim, size, addr);
 	}
+	if (err < 0)
+		return err;
 	sim->left -= size;
 	return 0;
 }
