@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "heap/internal.h"
 #include "util/error.h"
@@ -11,6 +12,11 @@ static int broken(struct la_error *err, const char *what, uint64_t addr)
 {
 	return la_error_set(err, -EUCLEAN, LA_NO_OFFSET, "%s at 0x%" PRIx64,
 			    what, addr);
+}
+
+static bool is_used(const struct la_heap *heap, uint32_t id)
+{
+	return id < heap->block_count && heap->block[id].state != BLOCK_SPARE;
 }
 
 /* One block: sizes, neighbours, and that free neighbours were merged. */
@@ -23,12 +29,13 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 		return broken(err, "block of odd size", block->addr);
 	if (block->set >= heap->stream_count * POOL_COUNT)
 		return broken(err, "block of no set", block->addr);
-	if (block->prev != LA_NO_BLOCK && heap->block[block->prev].next != id)
+	if (block->prev != LA_NO_BLOCK &&
+	    (!is_used(heap, block->prev) || heap->block[block->prev].next != id))
 		return broken(err, "block unlinked from behind", block->addr);
 	if (block->next == LA_NO_BLOCK)
 		return 0;
 	next = &heap->block[block->next];
-	if (next->prev != id || next->state == BLOCK_SPARE)
+	if (!is_used(heap, block->next) || next->prev != id)
 		return broken(err, "block unlinked from front", block->addr);
 	if (next->addr != block->addr + block->size || next->set != block->set)
 		return broken(err, "neighbours that do not touch", block->addr);
@@ -48,7 +55,8 @@ static int check_set(const struct la_heap *heap, uint32_t index,
 	for (; (entry = free_set_at(set, pos)); pos = free_set_next(set, pos)) {
 		const struct block *block = &heap->block[entry->block];
 
-		if (block->state != BLOCK_FREE || block->set != index ||
+		if (!is_used(heap, entry->block) ||
+		    block->state != BLOCK_FREE || block->set != index ||
 		    block->size != entry->size || block->addr != entry->addr)
 			return broken(err, "stale entry", entry->addr);
 		if (last && (last->size > entry->size ||
@@ -67,16 +75,27 @@ static int check_pending(const struct la_heap *heap, uint64_t count,
 	uint32_t id = heap->pending_first, before = LA_NO_BLOCK;
 
 	for (; id != LA_NO_BLOCK; id = heap->block[id].pending.after) {
-		const struct block *block = &heap->block[id];
-
-		if (!count-- || block->state != BLOCK_PENDING ||
-		    block->pending.before != before)
-			return broken(err, "pending list", block->addr);
+		if (!is_used(heap, id) || !count-- ||
+		    heap->block[id].state != BLOCK_PENDING ||
+		    heap->block[id].pending.before != before)
+			return broken(err, "pending list", 0);
 		before = id;
 	}
 	if (count || heap->pending_last != before)
 		return broken(err, "pending list too short", 0);
 	return 0;
+}
+
+/* Blocks that are not in use can all be had again. */
+static int check_spare(const struct la_heap *heap, uint64_t count,
+		       struct la_error *err)
+{
+	uint32_t id = heap->spare;
+
+	for (; id != LA_NO_BLOCK; id = heap->block[id].next)
+		if (id >= heap->block_count || is_used(heap, id) || !count--)
+			return broken(err, "spare list", 0);
+	return count ? broken(err, "spare list too short", 0) : 0;
 }
 
 LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
@@ -88,12 +107,12 @@ LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 	for (i = 0; i < heap->block_count; i++) {
 		const struct block *block = &heap->block[i];
 
+		count[block->state]++;
 		if (block->state == BLOCK_SPARE)
 			continue;
 		if (check_block(heap, i, err) < 0)
 			return -EUCLEAN;
 		bytes[block->state] += block->size;
-		count[block->state]++;
 	}
 	for (i = 0; i < heap->stream_count * POOL_COUNT; i++)
 		if (check_set(heap, i, &entries, err) < 0)
@@ -104,5 +123,7 @@ LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 	    heap->stats.active != bytes[BLOCK_LIVE] + bytes[BLOCK_PENDING] ||
 	    heap->stats.reserved != heap->stats.active + bytes[BLOCK_FREE])
 		return broken(err, "wrong sums", 0);
+	if (check_spare(heap, count[BLOCK_SPARE], err) < 0)
+		return -EUCLEAN;
 	return check_pending(heap, count[BLOCK_PENDING], err);
 }
