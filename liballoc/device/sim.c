@@ -30,7 +30,8 @@ struct gap {
 
 struct sim {
 	struct la_device device; /* first member */
-	uint64_t left; /* bytes that segments may still take */
+	uint64_t left; /* bytes that segments may still take, or UINT64_MAX:
+			* there is no bound */
 	enum la_layout layout;
 	uint64_t edge; /* where the next segment is put that fits no gap */
 	struct gap *gap; /* owned; by address, never touching each other */
@@ -176,7 +177,8 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	}
 	if (err < 0)
 		return err;
-	sim->left -= size;
+	if (sim->left != UINT64_MAX)
+		sim->left -= size;
 	return 0;
 }
 
@@ -189,7 +191,8 @@ static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
 			return -ENOMEM;
 		add_gap(sim, addr, size);
 	}
-	sim->left += size;
+	if (sim->left != UINT64_MAX)
+		sim->left += size;
 	return 0;
 }
 
@@ -231,7 +234,7 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	if (!sim)
 		return -ENOMEM;
 	sim->device.ops = &sim_ops;
-	sim->left = card < INT64_MAX ? card : INT64_MAX;
+	sim->left = card;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
 	if (shuffled &&
