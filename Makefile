@@ -56,9 +56,12 @@ docs:
 		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
 
 ## bench: run the benchmarks
-bench: $(progs) $(bench-progs)
-	$(foreach b,$(bench-progs),$(Q)$(b)
-	)
+bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
+	$(Q)for b in $(bench-progs) $(call scripts-in,bench); do \
+		O='$(O)' SHARED='$(SHARED)' PATH="$(abspath $(O))/bin:$$PATH" \
+			$$b || exit 1; \
+	done
+
 ## install: install under DESTDIR with prefix=/usr/local
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
