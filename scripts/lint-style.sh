@@ -22,8 +22,8 @@ columns($0) > 80 && !/"/ { bad("more than 80 columns") }
 /[ \t]$/ { bad("white space at the end") }
 /^{/ { start = FNR }
 /^}$/ && start {
-	if (FNR - start > 60)
-		bad("function of " FNR - start " lines")
+	if (FNR - start - 1 > 60)
+		bad("function of " FNR - start - 1 " lines")
 	start = 0
 }
 END { exit status }' >&2
