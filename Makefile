@@ -22,26 +22,29 @@ tier = $(Q)O='$(O)' SHARED='$(SHARED)' SANITIZE='$(SANITIZE)' \
 	scripts/run-tests.sh '$(T)'
 
 ## test-progs: build the test programs without running them
-test-progs: $(test-progs)
+test-progs: $(test-progs) $(tool-progs)
+
+# Test scripts of a folder: those that begin with #!; others are sourced.
+scripts-in = $(sort $(shell grep -ls '^#!' /dev/null $(wildcard $1/*.sh)))
 
 ## check: run unit, fuzz and command tests (T=pattern runs a subset)
-check: $(libs) $(progs) $(test-progs)
-	$(tier) $(test-progs) $(sort $(wildcard tests/cli/t*.sh)) $(untested)
+check: $(libs) $(progs) $(test-progs) $(tool-progs)
+	$(tier) $(test-progs) $(call scripts-in,tests/cli) $(untested)
 
 ## check-shared: compare with the large set of recordings (SHARED=dir)
-check-shared: $(libs) $(progs)
+check-shared: $(libs) $(progs) $(tool-progs)
 	$(if $(wildcard $(SHARED)/.),$(tier) \
-		$(sort $(wildcard tests/shared/*.sh)),\
+		$(call scripts-in,tests/shared),\
 		@echo 'skipped: no recordings in $(SHARED); say SHARED=dir'; \
 		echo '0 passed, 0 failed, 1 skipped')
 
 ## check-packages: install, compile clients, build deb and rpm, run both
 check-packages: $(libs) $(progs)
-	$(tier) -s $(sort $(wildcard tests/pkg/t*.sh))
+	$(tier) -s $(call scripts-in,tests/pkg)
 
 ## check-system: the quick start on a bare system (root and network)
 check-system:
-	$(tier) -s $(sort $(wildcard tests/system/*.sh))
+	$(tier) -s $(call scripts-in,tests/system)
 
 ## lint: exports, globals, folder dependencies, headers, style
 ## docs: API documentation (Doxygen) under $(O)/docs
@@ -53,9 +56,12 @@ docs:
 		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
 
 ## bench: run the benchmarks
-bench: $(progs) $(bench-progs)
-	$(foreach b,$(bench-progs),$(Q)$(b)
-	)
+bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
+	$(Q)for b in $(bench-progs) $(call scripts-in,bench); do \
+		O='$(O)' SHARED='$(SHARED)' PATH="$(abspath $(O))/bin:$$PATH" \
+			$$b || exit 1; \
+	done
+
 ## install: install under DESTDIR with prefix=/usr/local
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm

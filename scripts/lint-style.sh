@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lengths that CONTRIBUTING.md sets: 80 columns (tabs are 8), 60 lines a
+# Lengths that CONTRIBUTING.md sets: 80 columns (tabs are 8, strings
+# may pass), 60 lines a
 # function, 800 lines a file; and the licence line at the top of each.
 set -u
 find liballoc allocctl tests bench -name '*.[ch]' | sort | xargs awk '
@@ -17,12 +18,12 @@ FNR == 1 {
 		bad("no SPDX line")
 }
 FNR == 801 { bad("more than 800 lines") }
-columns($0) > 80 { bad("more than 80 columns") }
+columns($0) > 80 && !/"/ { bad("more than 80 columns") }
 /[ \t]$/ { bad("white space at the end") }
 /^{/ { start = FNR }
 /^}$/ && start {
-	if (FNR - start > 60)
-		bad("function of " FNR - start " lines")
+	if (FNR - start - 1 > 60)
+		bad("function of " FNR - start - 1 " lines")
 	start = 0
 }
 END { exit status }' >&2

@@ -3,6 +3,7 @@
 #define LA_HEAP_FREE_SET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*

@@ -262,7 +262,8 @@ static void decoder_destroy(struct decoder *decoder)
 {
 	struct index_list *lists[] = { &decoder->spare,	    &decoder->head,
 				       &decoder->later,	    &decoder->segments,
-				       &decoder->first_run, &decoder->second_run };
+				       &decoder->first_run,
+				       &decoder->second_run };
 	size_t i;
 
 	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)

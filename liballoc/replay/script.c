@@ -30,7 +30,8 @@ static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	if (held > script->card)
 		return refuse(script, held);
 	if (script->segments_heard < script->expected_count)
-		event = &script->event[script->expected[script->segments_heard]];
+		event = &script->event[
+			script->expected[script->segments_heard]];
 	if (event && event->action == LA_SEGMENT_ALLOC && event->size == size) {
 		*addr = event->addr;
 		return answer(script, event->addr);

@@ -62,7 +62,8 @@ static const struct la_option options[] = {
 		"per_process_memory_fraction or by the program) it does "
 		"nothing.",
 	.source = "torch 2.11.0, 1,722 strings and 320 recordings",
-  }, LA_OPTION_THRESHOLD, LA_OWNER_COMMON, FIELD(garbage_collection_threshold) },
+  }, LA_OPTION_THRESHOLD, LA_OWNER_COMMON,
+  FIELD(garbage_collection_threshold) },
 { {
 	.name = "roundup_power2_divisions",
 	.type = "number or list",

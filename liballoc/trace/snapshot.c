@@ -527,7 +527,8 @@ static int set_child(struct la_snapshot *snap, const struct la_field *field,
 		     const struct la_value *value)
 {
 	if (value->role != field->of) {
-		if (value->type == LA_VALUE_LIST || value->type == LA_VALUE_DICT)
+		if (value->type == LA_VALUE_LIST ||
+		    value->type == LA_VALUE_DICT)
 			return fail_field(snap, field,
 					  "has an unexpected container");
 		return fail_field(snap, field, "is not a container");

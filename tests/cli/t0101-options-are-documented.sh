@@ -23,7 +23,7 @@ zsh_options() {
 }
 
 fish_options() {
-	grep -e "-n \$$1" -e '-n $run' packaging/completions/allocctl.fish |
+	grep -e "-n \$$1" -e '-n $any' -e '-n $run' packaging/completions/allocctl.fish |
 		{ [ "$1" != check ] && cat || grep -v -e '-n $run'; } |
 		sed -n 's/.* -l \([a-z-]*\).*/--\1/p' | options
 }

@@ -31,11 +31,11 @@ check_clients() {
 	}
 	for c in shared cxx; do
 		equal "client $c" "$(LD_LIBRARY_PATH=$1$2 "$tmp/$c")" \
-			"$version oom"
+			"$version 134217728"
 		LD_LIBRARY_PATH=$1$2 ldd "$tmp/$c" |
 			grep -q "$1$2/liballoc.so.0" || fail "$c: wrong library"
 	done
-	equal 'client static' "$("$tmp/static")" "$version oom"
+	equal 'client static' "$("$tmp/static")" "$version 134217728"
 }
 
 # The command below $1 does its work, alone.

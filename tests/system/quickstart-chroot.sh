@@ -19,8 +19,8 @@ apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
 		if (!seen[key, $5]++) seen[key] = seen[key] " " $5
 	}
 	END { for (i = 1; i <= n; i++) print order[i] seen[order[i]] }' \
-	>"$tmp/sources"
-[ -s "$tmp/sources" ] || skip "no package source for Debian $suite here"
+	>"$tmp/sources.list"
+[ -s "$tmp/sources.list" ] || skip "no package source for Debian $suite here"
 
 root=$tmp/root
 set --
@@ -29,9 +29,9 @@ for line in Check-Valid-Until Check-Date http::Proxy https::Proxy; do
 	value=$(sed -n "s/^\(Acquire::$line\) \(.*\);/\1 \2/p" "$tmp/config")
 	[ -z "$value" ] || set -- "$@" --aptopt="$value"
 done
-echo "bare system:" && cat "$tmp/sources"
+echo "bare system:" && cat "$tmp/sources.list"
 mmdebstrap --quiet --variant=apt --include=git "$@" $suite "$root" \
-	"$tmp/sources" 2>"$tmp/log" || {
+	"$tmp/sources.list" 2>"$tmp/log" || {
 	cat "$tmp/log"
 	skip "mmdebstrap failed: no network?"
 }
