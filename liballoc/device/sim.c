@@ -22,6 +22,7 @@
 #define DEFAULT_TOP 0x7f0000000000
 #define SLOT_BASE 0x600000000000
 #define SLOT_SIZE (64 * GIB)
+#define HUGE_BASE ((uint64_t)1 << 60) /* slots end here */
 
 struct gap {
 	uint64_t addr;
@@ -33,11 +34,13 @@ struct sim {
 	uint64_t left; /* bytes that segments may still take, or UINT64_MAX:
 			* there is no bound */
 	enum la_layout layout;
-	uint64_t edge; /* where the next segment is put that fits no gap */
+	uint64_t edge; /* where the next segment is put that fits no gap;
+			* shuffled layouts: where the slots begin */
 	struct gap *gap; /* owned; by address, never touching each other */
 	size_t gap_count, gap_room;
 	uint16_t *slot; /* owned; shuffled layouts: the order of the slots */
 	uint64_t slots_used;
+	uint64_t huge; /* where the next segment goes that fits no slot */
 };
 
 static inline uint64_t whole_chunks(uint64_t size)
@@ -103,19 +106,26 @@ static void add_gap(struct sim *sim, uint64_t addr, uint64_t size)
 	sim->gap_count++;
 }
 
-/* Take new addresses at the edge, 0 never being one of them. */
-static int move_edge(struct sim *sim, uint64_t size, uint64_t *addr)
+static int move_up(uint64_t *edge, uint64_t size, uint64_t *addr)
 {
 	uint64_t room = whole_chunks(size);
-	bool up = sim->layout == LA_LAYOUT_UP;
 
-	if (room < size || room >= (up ? UINT64_MAX - sim->edge : sim->edge))
+	if (room < size || room >= UINT64_MAX - *edge)
 		return -ENOSPC;
-	if (!up)
-		sim->edge -= room;
-	*addr = sim->edge;
-	if (up)
-		sim->edge += room;
+	*addr = *edge;
+	*edge += room;
+	return 0;
+}
+
+/* The address 0 is never given out. */
+static int move_down(uint64_t *edge, uint64_t size, uint64_t *addr)
+{
+	uint64_t room = whole_chunks(size);
+
+	if (room < size || room >= *edge)
+		return -ENOSPC;
+	*edge -= room;
+	*addr = *edge;
 	return 0;
 }
 
@@ -138,7 +148,7 @@ static int alloc_by_rule(struct sim *sim, uint64_t size, uint64_t *addr)
 	}
 	if (reserve_gap(sim) < 0)
 		return -ENOMEM;
-	err = move_edge(sim, size, addr);
+	err = move_down(&sim->edge, size, addr);
 	if (err < 0)
 		return err;
 	if (whole_chunks(size) > size)
@@ -147,13 +157,21 @@ static int alloc_by_rule(struct sim *sim, uint64_t size, uint64_t *addr)
 }
 
 /* Each segment in a slot of its own; when all were used, in a new round. */
-static uint64_t next_slot(struct sim *sim)
+static int next_slot(struct sim *sim, uint64_t size, uint64_t *addr)
 {
 	uint64_t round = sim->slots_used / SHUFFLE_COUNT;
-	uint64_t drawn = sim->slots_used++ % SHUFFLE_COUNT;
-	uint64_t slot = sim->slot[SHUFFLE_COUNT - 1 - drawn];
+	uint64_t drawn = sim->slots_used % SHUFFLE_COUNT;
+	uint64_t slot = round * SHUFFLE_COUNT +
+			sim->slot[SHUFFLE_COUNT - 1 - drawn];
 
-	return SLOT_BASE + (round * SHUFFLE_COUNT + slot) * SLOT_SIZE;
+	if (size > SLOT_SIZE)
+		return move_up(&sim->huge, size, addr);
+	if (sim->edge > HUGE_BASE ||
+	    slot >= (HUGE_BASE - sim->edge) / SLOT_SIZE)
+		return -ENOSPC;
+	*addr = sim->edge + slot * SLOT_SIZE;
+	sim->slots_used++;
+	return 0;
 }
 
 static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
@@ -165,12 +183,14 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 		return -ENOSPC;
 	switch (sim->layout) {
 	case LA_LAYOUT_UP:
+		err = move_up(&sim->edge, size, addr);
+		break;
 	case LA_LAYOUT_DOWN:
-		err = move_edge(sim, size, addr);
+		err = move_down(&sim->edge, size, addr);
 		break;
 	case LA_LAYOUT_SHUFFLE_1:
 	case LA_LAYOUT_SHUFFLE_2:
-		*addr = next_slot(sim);
+		err = next_slot(sim, size, addr);
 		break;
 	default:
 		err = alloc_by_rule(sim, size, addr);
@@ -211,6 +231,11 @@ static const struct la_device_ops sim_ops = {
 	.destroy = sim_destroy,
 };
 
+static bool is_shuffled(enum la_layout layout)
+{
+	return layout == LA_LAYOUT_SHUFFLE_1 || layout == LA_LAYOUT_SHUFFLE_2;
+}
+
 /* The order in which a shuffled layout takes its slots. */
 static int draw_slots(struct sim *sim, uint32_t seed)
 {
@@ -224,8 +249,6 @@ static int draw_slots(struct sim *sim, uint32_t seed)
 LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 			    uint64_t card, uint64_t top)
 {
-	bool shuffled = layout == LA_LAYOUT_SHUFFLE_1 ||
-			layout == LA_LAYOUT_SHUFFLE_2;
 	struct sim *sim;
 
 	if ((unsigned int)layout >= LA_LAYOUT_COUNT)
@@ -237,13 +260,37 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	sim->left = card;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
-	if (shuffled &&
-	    draw_slots(sim, layout == LA_LAYOUT_SHUFFLE_1 ? 1 : 2) < 0) {
-		free(sim);
-		return -ENOMEM;
+	if (is_shuffled(layout)) {
+		sim->edge = SLOT_BASE;
+		sim->huge = HUGE_BASE;
+		if (draw_slots(sim, layout == LA_LAYOUT_SHUFFLE_1 ? 1 : 2)) {
+			free(sim);
+			return -ENOMEM;
+		}
 	}
 	*out = &sim->device;
 	return 0;
+}
+
+LA_EXPORT void la_device_sim_hold(struct la_device *dev, uint64_t addr,
+				  uint64_t size)
+{
+	struct sim *sim = (struct sim *)dev;
+	uint64_t end = addr + size;
+
+	if (sim->left != UINT64_MAX)
+		sim->left -= size < sim->left ? size : sim->left;
+	if (sim->layout == LA_LAYOUT_UP || is_shuffled(sim->layout)) {
+		end = end < size || whole_chunks(end) < end ?
+			      UINT64_MAX :
+			      whole_chunks(end);
+		if (sim->edge < end)
+			sim->edge = end;
+		if (sim->huge < end)
+			sim->huge = end;
+	} else if (sim->edge > addr) {
+		sim->edge = addr / CHUNK * CHUNK;
+	}
 }
 
 LA_EXPORT void la_device_destroy(struct la_device *dev)

@@ -22,6 +22,9 @@ LA_EXPORT int la_heap_new(struct la_heap **out,
 				    setting->expandable_segments ?
 					    "expandable_segments:True" :
 					    "backend:cudaMallocAsync");
+	if (setting->large_segment_size < MID_MAX)
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "large segments of less than 10 MiB");
 	heap = calloc(1, sizeof(*heap));
 	if (!heap)
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,

@@ -128,6 +128,11 @@ bool heap_is_live(const struct la_heap *heap, la_block block)
 	return heap->block[block].state == BLOCK_LIVE;
 }
 
+bool heap_is_pending(const struct la_heap *heap, la_block block)
+{
+	return heap->block[block].state == BLOCK_PENDING;
+}
+
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream)
 {
 	uint64_t rounded = round_request(&heap->setting, size);

@@ -34,8 +34,9 @@ int heap_copy(struct la_heap *to, const struct la_heap *from);
 int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 	      struct heap_piece *pieces, size_t count);
 
-/* Is a block live, not pending? */
+/* What is the block of this number? */
 bool heap_is_live(const struct la_heap *heap, la_block block);
+bool heap_is_pending(const struct la_heap *heap, la_block block);
 
 /* Address of the cached block that would serve a request; 0: none would. */
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream);

@@ -30,23 +30,20 @@ static int make_device(struct player *player)
 {
 	const struct la_program *program = player->program;
 	const struct la_limit *limit = &player->options->limit;
-	uint64_t card = UINT64_MAX, top = 0;
+	uint64_t card = limit->kind == LA_LIMIT_CARD ? limit->bytes :
+						       UINT64_MAX;
 	size_t i;
+	int err;
 
 	if (player->options->as_recorded)
 		return device_answers(&player->device, program->answer,
 				      program->answer_count);
-	if (limit->kind == LA_LIMIT_CARD)
-		card = limit->bytes;
-	for (i = 0; i < program->start_count; i++)
-		card -= card == UINT64_MAX ? 0 :
-			program->start[i].size < card ?
-					     program->start[i].size :
-					     card;
-	if (program->start_count)
-		top = program->start[0].addr;
-	return la_device_sim(&player->device, player->options->layout, card,
-			     top);
+	err = la_device_sim(&player->device, player->options->layout, card,
+			    program->start_count ? program->start[0].addr : 0);
+	for (i = 0; i < program->start_count && !err; i++)
+		la_device_sim_hold(player->device, program->start[i].addr,
+				   program->start[i].size);
+	return err;
 }
 
 static int make_heap(struct player *player, struct la_error *err)

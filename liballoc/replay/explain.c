@@ -15,6 +15,10 @@
 #include "replay/decode.h"
 #include "util/error.h"
 
+/* A recording that no rule fits is left after this many adopted events, and
+ * one in a hundred of all events. */
+enum { ADOPTED_MAX = 1000 };
+
 /* What a reading says of the stretch. */
 struct reading {
 	size_t begin, end; /* events of the stretch */
@@ -72,7 +76,7 @@ static int complete_head(struct decoder *decoder, const struct reading *reading)
 		uint32_t slot;
 
 		if (!addr_map_get(&decoder->slot_at, addr, &slot) ||
-		    heap_is_live(decoder->heap, decoder->block[slot]))
+		    !heap_is_pending(decoder->trial, decoder->block[slot]))
 			return -EIO;
 		err = decode_add_complete(decoder, decoder->head.at[i]);
 		if (!err)
@@ -303,6 +307,26 @@ static void learn_from_oom(struct decoder *decoder,
 			la_heap_stats(decoder->trial)->reserved + oom->addr;
 }
 
+/* The segment events of the stretch happened. */
+static int take_segments(struct decoder *decoder)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < decoder->segments.count && !err; i++) {
+		const struct la_event *event =
+			&decoder->program->event[decoder->segments.at[i]];
+
+		if (event->action == LA_SEGMENT_FREE)
+			decode_remove_segment(decoder, event->addr,
+					      event->size);
+		else
+			err = decode_add_segment(decoder, event->addr,
+						 event->size);
+	}
+	return err;
+}
+
 /* The reading is right: the trial becomes the heap. */
 static int accept(struct decoder *decoder, const struct reading *reading,
 		  const struct op *request, la_block block)
@@ -311,6 +335,8 @@ static int accept(struct decoder *decoder, const struct reading *reading,
 	struct la_heap *heap = decoder->heap;
 	size_t i;
 	int err = take_answers(decoder);
+	if (!err)
+		err = take_segments(decoder);
 
 	if (reading->request && reading->request->action == LA_OOM)
 		learn_from_oom(decoder, reading);
@@ -452,6 +478,9 @@ static int adopt(struct decoder *decoder, struct reading *reading)
 {
 	int got;
 
+	if (decoder->program->info.adopted_count >
+	    ADOPTED_MAX + decoder->program->event_count / 100)
+		return 0;
 	reading->refuse = reading->flush = false;
 	reading->late = 0;
 	if (gave_back(decoder)) {

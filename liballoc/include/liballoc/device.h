@@ -71,6 +71,16 @@ int la_device_sim(struct la_device **out, enum la_layout layout, uint64_t card,
 		  uint64_t top);
 
 /**
+ * @brief Tell a simulated device of a segment that it gave before.
+ * @param dev  device from la_device_sim() that has given nothing yet
+ * @param addr address of the segment
+ * @param size its bytes; they count against the card
+ *
+ * Nothing that the device gives from then on overlaps the segment.
+ */
+void la_device_sim_hold(struct la_device *dev, uint64_t addr, uint64_t size);
+
+/**
  * @brief Make a device that fails one operation and passes the rest on.
  * @param[out] out the device; untouched on failure
  * @param inner    where operations go; owned by the result from then on

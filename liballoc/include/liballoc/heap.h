@@ -74,6 +74,7 @@ struct la_heap_stats {
  * @param config   what it is made of
  * @param err      what is wrong, may be NULL
  * @retval 0        success; release with la_heap_free()
+ * @retval -EINVAL  large segments of less than 10 MiB
  * @retval -ENOTSUP expandable segments or cudaMallocAsync are asked for
  * @retval -ENOMEM  out of host memory
  */
