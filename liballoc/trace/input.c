@@ -165,14 +165,15 @@ static int open_codec(struct la_input *in, const struct format *format,
 int la_input_open_memory(struct la_input *in, const void *data, size_t size,
 			 uint64_t memory, struct la_error *err)
 {
+	static const uint8_t nothing;
 	const struct format *format = recognise(data, size);
 	int ret;
 
 	memset(in, 0, sizeof(*in));
 	in->fd = -1;
 	if (!format) {
-		in->start = data;
-		in->p = data;
+		in->start = size ? data : &nothing;
+		in->p = in->start;
 		in->end = in->p + size;
 		return 0;
 	}

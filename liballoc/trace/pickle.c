@@ -114,6 +114,12 @@ static int fail_input(struct machine *m)
 			    error->offset);
 }
 
+/* The value on top of the stack, or NULL. */
+static inline struct la_value *top(const struct machine *m)
+{
+	return m->count ? &m->stack[m->count - 1] : NULL;
+}
+
 static int grow_stack(struct machine *m)
 {
 	int err;
@@ -264,9 +270,9 @@ static int keep_text(struct machine *m, uint64_t size)
 
 static bool is_setting(const struct machine *m)
 {
-	const struct la_value *key = m->stack + m->count - 1;
+	const struct la_value *key = top(m);
 
-	return m->count && key->type == LA_VALUE_STRING &&
+	return key && key->type == LA_VALUE_STRING &&
 	       key->name == LA_NAME_CONF;
 }
 
@@ -382,18 +388,17 @@ static struct place place_after_key(const struct machine *m,
 static struct place find_place(const struct machine *m,
 			       enum la_value_type type)
 {
-	const struct la_value *top = m->stack + m->count - 1;
-	const struct la_value *owner;
+	const struct la_value *last = top(m), *owner;
 
-	if (!m->count)
+	if (!last)
 		return (struct place){ m->have_top ? LA_ROLE_NONE :
 						     LA_ROLE_TOP,
 				       0 };
-	if (top->type == LA_VALUE_STRING)
-		return place_after_key(m, top);
-	if (top->type == LA_VALUE_LIST &&
-	    !(top->role == LA_ROLE_TRACE && type == LA_VALUE_LIST))
-		return place_in(top, element_role(top));
+	if (last->type == LA_VALUE_STRING)
+		return place_after_key(m, last);
+	if (last->type == LA_VALUE_LIST &&
+	    !(last->role == LA_ROLE_TRACE && type == LA_VALUE_LIST))
+		return place_in(last, element_role(last));
 	owner = mark_owner(m);
 	if (owner)
 		return place_in(owner, element_role(owner));
@@ -508,13 +513,13 @@ static int grow_memo(struct machine *m, uint64_t index)
 
 static int memo_put(struct machine *m, uint64_t index)
 {
-	const struct la_value *top = m->stack + m->count - 1;
+	const struct la_value *value = top(m);
 	uint64_t packed = 0;
 	int err;
 
-	if (!m->count || top->type == LA_VALUE_MARK)
+	if (!value || value->type == LA_VALUE_MARK)
 		return fail(m, -EBADMSG, "memo of nothing");
-	err = pack(m, top, &packed);
+	err = pack(m, value, &packed);
 	if (err < 0)
 		return err;
 	if (index >= m->memo_end) {
@@ -1008,8 +1013,10 @@ static inline int step(struct machine *m)
 
 static int run(struct machine *m)
 {
-	int err = 0;
+	int err = grow_stack(m);
 
+	if (err < 0)
+		return err;
 	if (!la_input_has(m->in, 1))
 		return fail_input(m);
 	if (*m->in->p != OP_PROTO)

@@ -126,13 +126,15 @@ static int take_segments(struct device *device, const struct la_snapshot *snap,
 static int take_all_segments(struct la_recording *recording,
 			     struct la_snapshot *snap, struct la_error *err)
 {
-	struct la_segment *from = snap->segments + snap->first_segment;
 	size_t left = snap->end_segment - snap->first_segment, count;
+	struct la_segment *from = NULL;
 	unsigned int i;
 	int ret;
 
-	if (left)
+	if (left) {
+		from = snap->segments + snap->first_segment;
 		qsort(from, left, sizeof(*from), by_address);
+	}
 	for (i = 0; i < recording->device_count; i++) {
 		for (count = 0; count < left && from[count].device == i;)
 			count++;
