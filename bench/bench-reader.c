@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Read a recording several times; print the shortest and the median time of
- * the processor in seconds, the events, and the peak of resident memory in bytes above what the
- * process held before.
+ * the processor in seconds, the events, and the peak of resident memory in
+ * bytes above what the process held before.
  */
 #include <inttypes.h>
 #include <stdio.h>

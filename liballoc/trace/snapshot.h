@@ -32,9 +32,9 @@ enum la_value_type {
 
 /*
  * A value on the stack of the pickle machine.  u: an integer; of a string its
- * number among the kept ones, 0: not kept; of a tuple the number of the pair, or
- * LA_NO_PAIR; of a container its identity, given by la_snapshot_create() when
- * it has a role, else the offset where it was made.
+ * number among the kept ones, 0: not kept; of a tuple the number of the pair,
+ * or LA_NO_PAIR; of a container its identity, given by la_snapshot_create()
+ * when it has a role, else the offset where it was made.
  */
 struct la_value {
 	uint64_t u;
