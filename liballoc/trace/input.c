@@ -22,12 +22,24 @@ struct format {
 
 static const struct format formats[] = {
 	{ "gzip", "zlib", { 0x1f, 0x8b }, 0xff, 2, LA_CODEC_GZ },
-	{ "xz", "liblzma", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 0xff, 6,
+	{ "xz",
+	  "liblzma",
+	  { 0xfd, '7', 'z', 'X', 'Z', 0 },
+	  0xff,
+	  6,
 	  LA_CODEC_XZ },
-	{ "zstd", "libzstd", { 0x28, 0xb5, 0x2f, 0xfd }, 0xff, 4,
+	{ "zstd",
+	  "libzstd",
+	  { 0x28, 0xb5, 0x2f, 0xfd },
+	  0xff,
+	  4,
 	  LA_CODEC_ZST },
 	/* a zstd stream may start with a frame to be skipped */
-	{ "zstd", "libzstd", { 0x50, 0x2a, 0x4d, 0x18 }, 0xf0, 4,
+	{ "zstd",
+	  "libzstd",
+	  { 0x50, 0x2a, 0x4d, 0x18 },
+	  0xf0,
+	  4,
 	  LA_CODEC_ZST },
 };
 
@@ -100,8 +112,8 @@ bool la_input_fill(struct la_input *in, size_t size)
 	while (left < size) {
 		uint8_t *out = in->buffer + left;
 
-		got = in->codec ? in->codec->read(in, out, WINDOW - left) :
-				  read_plain(in, out, WINDOW - left);
+		got = in->codec ? in->codec->read(in, out, WINDOW - left)
+				: read_plain(in, out, WINDOW - left);
 		if (got <= 0)
 			return false;
 		left += (size_t)got;
@@ -150,9 +162,10 @@ static int open_codec(struct la_input *in, const struct format *format,
 	int ret;
 
 	if (!format->codec)
-		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
-				    "compressed with %s, and this build lacks %s",
-				    format->name, format->library);
+		return la_error_set(
+			err, -ENOTSUP, LA_NO_OFFSET,
+			"compressed with %s, and this build lacks %s",
+			format->name, format->library);
 	ret = format->codec->open(in, memory);
 	if (ret < 0)
 		return la_error_set(err, ret, LA_NO_OFFSET,
@@ -165,14 +178,15 @@ static int open_codec(struct la_input *in, const struct format *format,
 int la_input_open_memory(struct la_input *in, const void *data, size_t size,
 			 uint64_t memory, struct la_error *err)
 {
+	static const uint8_t nothing;
 	const struct format *format = recognise(data, size);
 	int ret;
 
 	memset(in, 0, sizeof(*in));
 	in->fd = -1;
 	if (!format) {
-		in->start = data;
-		in->p = data;
+		in->start = size ? data : &nothing;
+		in->p = in->start;
 		in->end = in->p + size;
 		return 0;
 	}

@@ -14,8 +14,8 @@ static bool same(const struct la_pair *pair, uint64_t first, uint64_t second)
 static uint32_t *find(const struct la_pairs *set, uint64_t first,
 		      uint64_t second)
 {
-	uint64_t hash = (first ^ second * 0x9e3779b97f4a7c15) *
-			0xbf58476d1ce4e5b9;
+	uint64_t hash =
+		(first ^ second * 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
 	size_t i = (hash ^ hash >> 32) & (set->bucket_count - 1);
 
 	while (set->buckets[i] &&

@@ -11,17 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/machine.h"
 #include "trace/pickle.h"
 #include "util/error.h"
 
 enum {
 	HIGHEST_PROTOCOL = 5,
-	MOST_DEPTH = 64, /* containers in containers */
-	MOST_MARKS = 2 * MOST_DEPTH,
 	MOST_TEXT = 64 << 10, /* bytes of the string of the settings */
-	MEMO_SLACK = 1 << 16, /* entries that a memo may skip */
-	LONGEST_SCALAR = 16, /* bytes that make_scalar() looks at, at most */
-	FROM_MEMO = 0xff /* la_value.depth: complete, must not change */
+	LONGEST_SCALAR = 16 /* bytes that make_scalar() looks at, at most */
 };
 
 enum opcode {
@@ -72,38 +69,24 @@ enum opcode {
  * STACK_GLOBAL, REDUCE, BUILD, INST, OBJ, NEWOBJ, NEWOBJ_EX, EXT1, EXT2, EXT4,
  * PERSID, BINPERSID, BYTEARRAY8, NEXT_BUFFER, READONLY_BUFFER.
  */
-static const uint8_t dangerous[] = "c\x93Rbio\x81\x92\x82\x83\x84PQ\x96\x97\x98";
+static const uint8_t dangerous[] =
+	"c\x93Rbio\x81\x92\x82\x83\x84PQ\x96\x97\x98";
 
-struct machine {
-	struct la_snapshot *snap;
-	struct la_input *in;
-	struct la_value *stack;
-	size_t count, room;
-	/* Of stack entries: where each open mark is, and its depth. */
-	uint32_t marks[MOST_MARKS];
-	unsigned int mark_count;
-	/* Packed values, see pack(); 0: not set. */
-	uint64_t *memo;
-	size_t memo_end, memo_room;
-	size_t memo_set; /* entries that are set */
-	bool have_top, stop;
-};
-
-static int fail(struct machine *m, int code, const char *problem)
+int la_machine_fail(struct la_machine *m, int code, const char *problem)
 {
 	return la_error_set(m->snap->err, code, m->snap->offset,
 			    "%s at offset %" PRIu64, problem, m->snap->offset);
 }
 
-static int fail_memory(struct machine *m, int code)
+int la_machine_fail_memory(struct la_machine *m, int code)
 {
-	return fail(m, code,
-		    code == -E2BIG ? "too large for the memory limit" :
-				     "out of memory");
+	return la_machine_fail(m, code,
+			       code == -E2BIG ? "too large for the memory limit"
+					      : "out of memory");
 }
 
 /* The input ended, or could not be read. */
-static int fail_input(struct machine *m)
+static int fail_input(struct la_machine *m)
 {
 	const struct la_error *error = &m->in->error;
 
@@ -114,41 +97,26 @@ static int fail_input(struct machine *m)
 			    error->offset);
 }
 
-static int grow_stack(struct machine *m)
+static int grow_stack(struct la_machine *m)
 {
 	int err;
 
 	if (m->count >= UINT32_MAX)
-		return fail(m, -E2BIG, "too many values");
+		return la_machine_fail(m, -E2BIG, "too many values");
 	err = la_budget_grow(&m->snap->budget, &m->stack, &m->room,
 			     m->count + 1, sizeof(*m->stack));
-	return err < 0 ? fail_memory(m, err) : 0;
+	return err < 0 ? la_machine_fail_memory(m, err) : 0;
 }
 
-/*
- * There is room: no opcode pushes more than one value, see step().  Values are
- * made in place, member by member: copying one that was just written waits for
- * the stores to drain.
- */
-static inline void make(struct la_value *value, enum la_value_type type,
-			uint64_t u)
-{
-	value->u = u;
-	value->loop = 0;
-	value->type = (uint8_t)type;
-	value->role = LA_ROLE_NONE;
-	value->depth = 0;
-	value->name = LA_NAME_NONE;
-}
-
-static inline int push_plain(struct machine *m, enum la_value_type type,
+/* There is room: no opcode pushes more than one value, see step(). */
+static inline int push_plain(struct la_machine *m, enum la_value_type type,
 			     uint64_t u)
 {
-	make(&m->stack[m->count++], type, u);
+	la_value_make(&m->stack[m->count++], type, u);
 	return 0;
 }
 
-static int push(struct machine *m, const struct la_value *value)
+static int push(struct la_machine *m, const struct la_value *value)
 {
 	m->stack[m->count++] = *value;
 	return 0;
@@ -178,15 +146,14 @@ static inline uint64_t read_little(const struct la_input *in,
 	return size < 8 ? value & (((uint64_t)1 << 8 * size) - 1) : value;
 }
 
-static inline int push_signed(struct machine *m, uint64_t value)
+static inline int push_signed(struct la_machine *m, uint64_t value)
 {
-	return push_plain(m,
-			  value >> 63 ? LA_VALUE_NEGATIVE : LA_VALUE_INTEGER,
+	return push_plain(m, value >> 63 ? LA_VALUE_NEGATIVE : LA_VALUE_INTEGER,
 			  value);
 }
 
 /* A two's complement number of any length; `bytes` are in the window. */
-static int push_long(struct machine *m, const uint8_t *bytes, size_t size)
+static int push_long(struct la_machine *m, const uint8_t *bytes, size_t size)
 {
 	bool negative = size && bytes[size - 1] & 0x80;
 	uint8_t fill = negative ? 0xff : 0;
@@ -206,7 +173,7 @@ static int push_long(struct machine *m, const uint8_t *bytes, size_t size)
 	return push_plain(m, LA_VALUE_NEGATIVE, value);
 }
 
-static int read_long(struct machine *m, uint64_t size)
+static int read_long(struct la_machine *m, uint64_t size)
 {
 	int err;
 
@@ -222,16 +189,17 @@ static int read_long(struct machine *m, uint64_t size)
 	return err;
 }
 
-static int read_long4(struct machine *m, uint64_t size)
+static int read_long4(struct la_machine *m, uint64_t size)
 {
 	if (size >> 31)
-		return fail(m, -EBADMSG, "integer of negative length");
+		return la_machine_fail(m, -EBADMSG,
+				       "integer of negative length");
 	return read_long(m, size);
 }
 
 /* Strings. */
 
-static int keep_text(struct machine *m, uint64_t size)
+static int keep_text(struct la_machine *m, uint64_t size)
 {
 	uint64_t number = 0;
 	size_t done = 0;
@@ -239,10 +207,11 @@ static int keep_text(struct machine *m, uint64_t size)
 	int err = 0;
 
 	if (size > MOST_TEXT)
-		return fail(m, -E2BIG, "setting of more than 64 KiB");
+		return la_machine_fail(m, -E2BIG,
+				       "setting of more than 64 KiB");
 	text = malloc(size + 1);
 	if (!text)
-		return fail_memory(m, -ENOMEM);
+		return la_machine_fail_memory(m, -ENOMEM);
 	while (done < size && err == 0) {
 		size_t part = size - done;
 
@@ -262,15 +231,14 @@ static int keep_text(struct machine *m, uint64_t size)
 	return err < 0 ? err : push_plain(m, LA_VALUE_STRING, number);
 }
 
-static bool is_setting(const struct machine *m)
+static bool is_setting(const struct la_machine *m)
 {
-	const struct la_value *key = m->stack + m->count - 1;
+	const struct la_value *key = la_machine_top(m);
 
-	return m->count && key->type == LA_VALUE_STRING &&
-	       key->name == LA_NAME_CONF;
+	return key && key->type == LA_VALUE_STRING && key->name == LA_NAME_CONF;
 }
 
-static int read_string(struct machine *m, uint64_t size)
+static int read_string(struct la_machine *m, uint64_t size)
 {
 	enum la_name name = LA_NAME_NONE;
 	struct la_input *in = m->in;
@@ -286,127 +254,25 @@ static int read_string(struct machine *m, uint64_t size)
 		in->p += size;
 	else if (!la_input_skip(in, size))
 		return fail_input(m);
-	make(&m->stack[m->count], LA_VALUE_STRING, 0);
+	la_value_make(&m->stack[m->count], LA_VALUE_STRING, 0);
 	m->stack[m->count++].name = (uint8_t)name;
 	return 0;
 }
 
-static int read_bytes(struct machine *m, uint64_t size)
+static int read_bytes(struct la_machine *m, uint64_t size)
 {
 	if (!la_input_skip(m->in, size))
 		return fail_input(m);
 	return push_plain(m, LA_VALUE_BYTES, 0);
 }
 
-/* The place of the next value on the stack, which tells its role. */
-
-struct place {
-	enum la_role role;
-	unsigned int depth;
-};
-
-static bool is_container(const struct la_value *value)
-{
-	return value->type >= LA_VALUE_LIST;
-}
-
-static enum la_role element_role(const struct la_value *list)
-{
-	return list->type == LA_VALUE_LIST ? la_element_role[list->role] :
-					     LA_ROLE_NONE;
-}
-
-static enum la_role value_role(const struct machine *m,
-			       const struct la_value *dict,
-			       const struct la_value *key)
-{
-	const struct la_field *field =
-		la_schema_field(&m->snap->schema, dict->role, key->name);
-
-	return field && field->kind == LA_KIND_CHILD ? field->of :
-						       LA_ROLE_NONE;
-}
-
-/* The container that owns the open mark, or NULL. */
-static const struct la_value *mark_owner(const struct machine *m)
-{
-	size_t mark;
-
-	if (!m->mark_count)
-		return NULL;
-	mark = m->marks[m->mark_count - 1];
-	return mark && is_container(&m->stack[mark - 1]) ?
-		       &m->stack[mark - 1] :
-		       NULL;
-}
-
-static struct place place_in(const struct la_value *parent, enum la_role role)
-{
-	struct place place = { role, 0 };
-
-	if (parent->depth != FROM_MEMO)
-		place.depth = parent->depth + 1u;
-	return place;
-}
-
-/*
- * After a key: the value of the dict below it (SETITEM), or of the owner of the
- * mark (SETITEMS).  Where both may be, the one that knows the key wins; taking
- * the value in checks the guess.
- */
-static struct place place_after_key(const struct machine *m,
-				    const struct la_value *key)
-{
-	const struct la_value *owner = mark_owner(m);
-	const struct la_value *below = m->count > 1 ? key - 1 : NULL;
-	struct place place = { LA_ROLE_NONE, 0 };
-	size_t above;
-
-	if (below && below->type == LA_VALUE_DICT) {
-		place = place_in(below, value_role(m, below, key));
-		if (place.role)
-			return place;
-	}
-	if (!owner)
-		return place;
-	above = m->count - 1 - m->marks[m->mark_count - 1];
-	if (owner->type == LA_VALUE_DICT && above % 2)
-		return place_in(owner, value_role(m, owner, key));
-	if (owner->type == LA_VALUE_LIST)
-		return place_in(owner, element_role(owner));
-	return place;
-}
-
-/* A list on top takes the next value in (APPEND), unless that is a list and
- * the one on top is a trace, which has none: then it is a sibling. */
-static struct place find_place(const struct machine *m,
-			       enum la_value_type type)
-{
-	const struct la_value *top = m->stack + m->count - 1;
-	const struct la_value *owner;
-
-	if (!m->count)
-		return (struct place){ m->have_top ? LA_ROLE_NONE :
-						     LA_ROLE_TOP,
-				       0 };
-	if (top->type == LA_VALUE_STRING)
-		return place_after_key(m, top);
-	if (top->type == LA_VALUE_LIST &&
-	    !(top->role == LA_ROLE_TRACE && type == LA_VALUE_LIST))
-		return place_in(top, element_role(top));
-	owner = mark_owner(m);
-	if (owner)
-		return place_in(owner, element_role(owner));
-	return (struct place){ LA_ROLE_NONE, m->mark_count / 2 };
-}
-
 static enum la_role role_of_type(enum la_role role, enum la_value_type type)
 {
 	switch (role) {
 	case LA_ROLE_TOP:
-		return type == LA_VALUE_LIST ? LA_ROLE_SEGMENTS :
-		       type == LA_VALUE_DICT ? role :
-					       LA_ROLE_NONE;
+		return type == LA_VALUE_LIST   ? LA_ROLE_SEGMENTS
+		       : type == LA_VALUE_DICT ? role
+					       : LA_ROLE_NONE;
 	case LA_ROLE_SEGMENTS:
 	case LA_ROLE_BLOCKS:
 	case LA_ROLE_TRACES:
@@ -417,14 +283,14 @@ static enum la_role role_of_type(enum la_role role, enum la_value_type type)
 	}
 }
 
-static int push_container(struct machine *m, enum la_value_type type)
+static int push_container(struct la_machine *m, enum la_value_type type)
 {
-	struct place place = find_place(m, type);
-	struct la_value value = { .u = m->snap->offset,
-				  .type = (uint8_t)type };
+	struct la_place place = la_machine_place(m, type);
+	struct la_value value = { .u = m->snap->offset, .type = (uint8_t)type };
 
-	if (place.depth > MOST_DEPTH)
-		return fail(m, -E2BIG, "nested deeper than 64 containers");
+	if (place.depth > LA_MOST_DEPTH)
+		return la_machine_fail(m, -E2BIG,
+				       "nested deeper than 64 containers");
 	value.depth = (uint8_t)place.depth;
 	value.role = (uint8_t)role_of_type(place.role, type);
 	if (!m->count)
@@ -438,212 +304,61 @@ static int push_container(struct machine *m, enum la_value_type type)
 	return push(m, &value);
 }
 
-static int push_mark(struct machine *m)
+static int push_mark(struct la_machine *m)
 {
-	if (m->mark_count == MOST_MARKS)
-		return fail(m, -E2BIG, "nested deeper than 64 containers");
+	if (m->mark_count == LA_MOST_MARKS)
+		return la_machine_fail(m, -E2BIG,
+				       "nested deeper than 64 containers");
 	m->marks[m->mark_count++] = (uint32_t)m->count;
 	return push_plain(m, LA_VALUE_MARK, 0);
 }
 
-/* The memo: 4 bits of type, 4 of role, 56 of identity or number. */
-
-#define PACKED_BITS 56
-#define PACKED_MASK (((uint64_t)1 << PACKED_BITS) - 1)
-
-static int pack(struct machine *m, const struct la_value *value,
-		uint64_t *packed)
-{
-	uint64_t u = value->u;
-
-	if (value->type == LA_VALUE_STRING)
-		u = u << 8 | value->name;
-	else if (value->type == LA_VALUE_NEGATIVE)
-		u &= PACKED_MASK;
-	else if (value->type == LA_VALUE_TUPLE)
-		u = u == LA_NO_PAIR ? PACKED_MASK : u;
-	if (u > PACKED_MASK)
-		return fail(m, -EBADMSG, "memo of a number above 56 bits");
-	*packed = (uint64_t)(value->type << 4 | value->role) << PACKED_BITS |
-		  u;
-	return 0;
-}
-
-static inline void unpack(uint64_t packed, struct la_value *value)
-{
-	uint64_t u = packed & PACKED_MASK;
-
-	value->loop = 0;
-	value->type = (uint8_t)(packed >> PACKED_BITS >> 4);
-	value->role = (uint8_t)(packed >> PACKED_BITS & 15);
-	value->depth = FROM_MEMO;
-	value->name = LA_NAME_NONE;
-	value->u = u;
-	if (value->type == LA_VALUE_STRING) {
-		value->name = (uint8_t)u;
-		value->u = u >> 8;
-	} else if (value->type == LA_VALUE_NEGATIVE) {
-		value->u = u | ~PACKED_MASK;
-	} else if (value->type == LA_VALUE_TUPLE && u == PACKED_MASK) {
-		value->u = LA_NO_PAIR;
-	}
-}
-
-static int grow_memo(struct machine *m, uint64_t index)
-{
-	int err;
-
-	if (index > m->memo_set + MEMO_SLACK)
-		return fail(m, -EBADMSG, "memo index out of order");
-	if (index >= m->memo_room) {
-		err = la_budget_grow(&m->snap->budget, &m->memo, &m->memo_room,
-				     index + 1, sizeof(*m->memo));
-		if (err < 0)
-			return fail_memory(m, err);
-	}
-	while (m->memo_end <= index)
-		m->memo[m->memo_end++] = 0;
-	return 0;
-}
-
-static int memo_put(struct machine *m, uint64_t index)
-{
-	const struct la_value *top = m->stack + m->count - 1;
-	uint64_t packed = 0;
-	int err;
-
-	if (!m->count || top->type == LA_VALUE_MARK)
-		return fail(m, -EBADMSG, "memo of nothing");
-	err = pack(m, top, &packed);
-	if (err < 0)
-		return err;
-	if (index >= m->memo_end) {
-		err = grow_memo(m, index);
-		if (err < 0)
-			return err;
-	}
-	m->memo_set += !m->memo[index];
-	m->memo[index] = packed;
-	return 0;
-}
-
-static bool is_same(const struct la_value *a, const struct la_value *b)
-{
-	return a->type == b->type && a->role == b->role && a->u == b->u;
-}
-
-/*
- * Where on the stack, plus 1, the container is that the next value will end
- * up in and that is `value` itself; 0 if there is none.  Owners of marks, and
- * containers on top of each other that wait for APPEND or SETITEM.
- */
-static uint32_t find_loop(const struct machine *m,
-			  const struct la_value *value)
-{
-	size_t i, at = m->count, steps;
-
-	for (i = m->mark_count; i-- > 0;)
-		if (m->marks[i] && is_same(&m->stack[m->marks[i] - 1], value))
-			return m->marks[i];
-	for (steps = 0; at && steps < MOST_DEPTH; steps++) {
-		if (m->stack[at - 1].type == LA_VALUE_STRING && at > 1 &&
-		    m->stack[at - 2].type == LA_VALUE_DICT)
-			at--;
-		else if (m->stack[at - 1].type != LA_VALUE_LIST)
-			break;
-		if (is_same(&m->stack[at - 1], value))
-			return (uint32_t)at;
-		at--;
-	}
-	return 0;
-}
-
-/*
- * A container once more: another one of its role, else of no interest.  Roles
- * nest in one order, so one in a place of its own role cannot hold itself.
- */
-static int get_again(struct machine *m, struct la_value *value)
-{
-	if (value->role && find_place(m, value->type).role == value->role)
-		return la_snapshot_copy(m->snap, value);
-	value->loop = find_loop(m, value);
-	value->role = LA_ROLE_NONE;
-	return 0;
-}
-
-static int memo_get(struct machine *m, uint64_t index)
-{
-	struct la_value *value = &m->stack[m->count];
-	int err = 0;
-
-	if (index >= m->memo_end || !m->memo[index])
-		return fail(m, -EBADMSG, "memo index that was never set");
-	unpack(m->memo[index], value);
-	if (is_container(value))
-		err = get_again(m, value);
-	m->count++;
-	return err;
-}
-
-/* The commonest of them: a string that is not kept. */
-static inline bool get_scalar(const struct machine *m, uint64_t index,
-			      struct la_value *value)
-{
-	uint64_t packed;
-
-	if (index >= m->memo_end)
-		return false;
-	packed = m->memo[index];
-	if (packed >> 8 != (uint64_t)LA_VALUE_STRING << (PACKED_BITS + 4 - 8))
-		return false;
-	make(value, LA_VALUE_STRING, 0);
-	value->name = (uint8_t)packed;
-	return true;
-}
-
 /* Taking values in. */
 
-static int pop_mark(struct machine *m, size_t *first)
+static int pop_mark(struct la_machine *m, size_t *first)
 {
 	if (!m->mark_count)
-		return fail(m, -EBADMSG, "no mark on the stack");
+		return la_machine_fail(m, -EBADMSG, "no mark on the stack");
 	*first = m->marks[--m->mark_count] + (size_t)1;
 	return 0;
 }
 
 /* The items above `first` go into the container at `at`. */
-static int check_items(struct machine *m, size_t at, size_t first)
+static int check_items(struct la_machine *m, size_t at, size_t first)
 {
 	struct la_value *container = &m->stack[at];
 	size_t i;
 
-	if (container->depth == FROM_MEMO)
-		return fail(m, -EBADMSG,
-			    "container changed after it was complete");
+	if (container->depth == LA_FROM_MEMO)
+		return la_machine_fail(
+			m, -EBADMSG, "container changed after it was complete");
 	for (i = first; i < m->count; i++) {
 		const struct la_value *item = &m->stack[i];
 
 		if (item->type < LA_VALUE_TUPLE)
 			continue;
 		if (item->role && !container->role)
-			return fail(m, -EBADMSG,
-				    "part of a snapshot in an unexpected place");
+			return la_machine_fail(
+				m, -EBADMSG,
+				"part of a snapshot in an unexpected place");
 		if (item->loop == at + 1)
-			return fail(m, -EBADMSG, "container within itself");
-		if (item->loop && (!container->loop ||
-				   item->loop < container->loop))
+			return la_machine_fail(m, -EBADMSG,
+					       "container within itself");
+		if (item->loop &&
+		    (!container->loop || item->loop < container->loop))
 			container->loop = item->loop;
 	}
 	return 0;
 }
 
-static int append(struct machine *m, size_t at, size_t first)
+static int append(struct la_machine *m, size_t at, size_t first)
 {
 	struct la_value *list = &m->stack[at];
 	int err;
 
 	if (list->type != LA_VALUE_LIST)
-		return fail(m, -EBADMSG, "items for what is not a list");
+		return la_machine_fail(m, -EBADMSG,
+				       "items for what is not a list");
 	err = check_items(m, at, first);
 	if (err == 0 && list->role)
 		err = la_snapshot_append(m->snap, list, m->stack + first,
@@ -652,16 +367,17 @@ static int append(struct machine *m, size_t at, size_t first)
 	return err;
 }
 
-static int set_items(struct machine *m, size_t at, size_t first)
+static int set_items(struct la_machine *m, size_t at, size_t first)
 {
 	struct la_value *dict = &m->stack[at];
 	size_t count = m->count - first;
 	int err;
 
 	if (dict->type != LA_VALUE_DICT)
-		return fail(m, -EBADMSG, "items for what is not a dict");
+		return la_machine_fail(m, -EBADMSG,
+				       "items for what is not a dict");
 	if (count % 2)
-		return fail(m, -EBADMSG, "key without a value");
+		return la_machine_fail(m, -EBADMSG, "key without a value");
 	err = check_items(m, at, first);
 	if (err == 0 && dict->role)
 		err = la_snapshot_set(m->snap, dict, m->stack + first, count);
@@ -669,20 +385,22 @@ static int set_items(struct machine *m, size_t at, size_t first)
 	return err;
 }
 
-static int add_items(struct machine *m, size_t at, size_t first)
+static int add_items(struct la_machine *m, size_t at, size_t first)
 {
 	int err;
 
 	if (m->stack[at].type != LA_VALUE_SET)
-		return fail(m, -EBADMSG, "items for what is not a set");
+		return la_machine_fail(m, -EBADMSG,
+				       "items for what is not a set");
 	err = check_items(m, at, first);
 	m->count = at + 1;
 	return err;
 }
 
 /* The container below the last mark takes in what is above it. */
-static int take_marked(struct machine *m,
-		       int (*take)(struct machine *m, size_t at, size_t first))
+static int take_marked(struct la_machine *m,
+		       int (*take)(struct la_machine *m, size_t at,
+				   size_t first))
 {
 	size_t first = 0;
 	int err = pop_mark(m, &first);
@@ -690,25 +408,26 @@ static int take_marked(struct machine *m,
 	if (err < 0)
 		return err;
 	if (first < 2)
-		return fail(m, -EBADMSG, "mark without a container");
+		return la_machine_fail(m, -EBADMSG, "mark without a container");
 	return take(m, first - 2, first);
 }
 
 /* The container below the last `count` values takes them in. */
-static int take_last(struct machine *m, size_t count,
-		     int (*take)(struct machine *m, size_t at, size_t first))
+static int take_last(struct la_machine *m, size_t count,
+		     int (*take)(struct la_machine *m, size_t at, size_t first))
 {
 	size_t bottom = 0;
 
 	if (m->mark_count)
 		bottom = m->marks[m->mark_count - 1] + (size_t)1;
 	if (m->count < bottom + count + 1)
-		return fail(m, -EBADMSG, "too few values on the stack");
+		return la_machine_fail(m, -EBADMSG,
+				       "too few values on the stack");
 	return take(m, m->count - count - 1, m->count - count);
 }
 
 /* The `count` values on top become one tuple or frozenset. */
-static int gather(struct machine *m, enum la_value_type type, size_t first)
+static int gather(struct la_machine *m, enum la_value_type type, size_t first)
 {
 	struct la_value value = { .u = LA_NO_PAIR, .type = (uint8_t)type };
 	const struct la_value *item = m->stack + first;
@@ -718,8 +437,9 @@ static int gather(struct machine *m, enum la_value_type type, size_t first)
 
 	for (i = 0; i < count; i++) {
 		if (item[i].role)
-			return fail(m, -EBADMSG,
-				    "part of a snapshot in an unexpected place");
+			return la_machine_fail(
+				m, -EBADMSG,
+				"part of a snapshot in an unexpected place");
 		if (item[i].loop && (!value.loop || item[i].loop < value.loop))
 			value.loop = item[i].loop;
 	}
@@ -730,14 +450,14 @@ static int gather(struct machine *m, enum la_value_type type, size_t first)
 		err = la_pairs_intern(&m->snap->pools, &m->snap->budget,
 				      item[0].u, item[1].u, &number);
 		if (err < 0)
-			return fail_memory(m, err);
+			return la_machine_fail_memory(m, err);
 		value.u = number;
 	}
 	m->count = first;
 	return push(m, &value);
 }
 
-static int gather_marked(struct machine *m, enum la_value_type type)
+static int gather_marked(struct la_machine *m, enum la_value_type type)
 {
 	size_t first = 0;
 	int err = pop_mark(m, &first);
@@ -752,61 +472,63 @@ static int gather_marked(struct machine *m, enum la_value_type type)
 	return 0;
 }
 
-static int gather_last(struct machine *m, size_t count)
+static int gather_last(struct la_machine *m, size_t count)
 {
 	size_t bottom = 0;
 
 	if (m->mark_count)
 		bottom = m->marks[m->mark_count - 1] + (size_t)1;
 	if (m->count < bottom + count)
-		return fail(m, -EBADMSG, "too few values on the stack");
+		return la_machine_fail(m, -EBADMSG,
+				       "too few values on the stack");
 	return gather(m, LA_VALUE_TUPLE, m->count - count);
 }
 
-static int refuse(struct machine *m, uint8_t opcode)
+static int refuse(struct la_machine *m, uint8_t opcode)
 {
 	bool runs = memchr(dangerous, opcode, sizeof(dangerous) - 1);
 
 	return la_error_set(m->snap->err, -EBADMSG, m->snap->offset,
 			    "opcode 0x%02x at offset %" PRIu64 "%s", opcode,
 			    m->snap->offset,
-			    runs ? " could run code" :
-				   " does not occur in snapshots");
+			    runs ? " could run code"
+				 : " does not occur in snapshots");
 }
 
-static int check_protocol(struct machine *m, uint64_t protocol)
+static int check_protocol(struct la_machine *m, uint64_t protocol)
 {
 	if (protocol > HIGHEST_PROTOCOL)
-		return fail(m, -EBADMSG, "pickle protocol above 5");
+		return la_machine_fail(m, -EBADMSG, "pickle protocol above 5");
 	return 0;
 }
 
-static int stop(struct machine *m)
+static int stop(struct la_machine *m)
 {
 	if (m->count != 1 || m->mark_count)
-		return fail(m, -EBADMSG, "end of the pickle amid a value");
+		return la_machine_fail(m, -EBADMSG,
+				       "end of the pickle amid a value");
 	m->stop = true;
 	return la_snapshot_finish(m->snap, &m->stack[0]);
 }
 
-static int push_int32(struct machine *m, uint64_t value)
+static int push_int32(struct la_machine *m, uint64_t value)
 {
 	return push_signed(m, (uint64_t)(int64_t)(int32_t)value);
 }
 
-static int push_integer(struct machine *m, uint64_t value)
+static int push_integer(struct la_machine *m, uint64_t value)
 {
 	return push_plain(m, LA_VALUE_INTEGER, value);
 }
 
-static int push_float(struct machine *m, uint64_t value)
+static int push_float(struct la_machine *m, uint64_t value)
 {
 	(void)value; /* no float of a snapshot is of interest */
 	return push_plain(m, LA_VALUE_FLOAT, 0);
 }
 
 /* The length of a frame says nothing that its opcodes do not say. */
-static int enter_frame(struct machine *m, uint64_t size)
+static int enter_frame(struct la_machine *m, uint64_t size)
 {
 	(void)m;
 	(void)size;
@@ -818,7 +540,8 @@ static int enter_frame(struct machine *m, uint64_t size)
  * with constants: the next opcode is then found without waiting for this one.
  */
 __attribute__((always_inline)) static inline int
-with(struct machine *m, size_t size, int (*act)(struct machine *m, uint64_t))
+with(struct la_machine *m, size_t size,
+     int (*act)(struct la_machine *m, uint64_t))
 {
 	struct la_input *in = m->in;
 	uint64_t operand;
@@ -830,7 +553,7 @@ with(struct machine *m, size_t size, int (*act)(struct machine *m, uint64_t))
 	return act(m, operand);
 }
 
-static inline int execute_operand(struct machine *m, uint8_t opcode)
+static inline int execute_operand(struct la_machine *m, uint8_t opcode)
 {
 	switch (opcode) {
 	case OP_PROTO:
@@ -838,13 +561,13 @@ static inline int execute_operand(struct machine *m, uint8_t opcode)
 	case OP_FRAME:
 		return with(m, 8, enter_frame);
 	case OP_BINGET:
-		return with(m, 1, memo_get);
+		return with(m, 1, la_memo_get);
 	case OP_LONG_BINGET:
-		return with(m, 4, memo_get);
+		return with(m, 4, la_memo_get);
 	case OP_BINPUT:
-		return with(m, 1, memo_put);
+		return with(m, 1, la_memo_put);
 	case OP_LONG_BINPUT:
-		return with(m, 4, memo_put);
+		return with(m, 4, la_memo_put);
 	case OP_BININT1:
 		return with(m, 1, push_integer);
 	case OP_BININT2:
@@ -876,7 +599,7 @@ static inline int execute_operand(struct machine *m, uint8_t opcode)
 	}
 }
 
-static inline int execute(struct machine *m, uint8_t opcode)
+static inline int execute(struct la_machine *m, uint8_t opcode)
 {
 	switch (opcode) {
 	case OP_STOP:
@@ -884,7 +607,7 @@ static inline int execute(struct machine *m, uint8_t opcode)
 	case OP_MARK:
 		return push_mark(m);
 	case OP_MEMOIZE:
-		return memo_put(m, m->memo_set);
+		return la_memo_put(m, m->memo_set);
 	case OP_EMPTY_DICT:
 		return push_container(m, LA_VALUE_DICT);
 	case OP_EMPTY_LIST:
@@ -934,12 +657,12 @@ static inline size_t make_long(const uint8_t *p, struct la_value *value)
 		return 0;
 	memcpy(&number, p + 2, sizeof(number));
 	number = le64toh(number) << (64 - 8 * size);
-	make(value, LA_VALUE_INTEGER, number >> (64 - 8 * size));
+	la_value_make(value, LA_VALUE_INTEGER, number >> (64 - 8 * size));
 	return 2 + size;
 }
 
 /* The scalar that an opcode makes and the opcode's length, 0: ask step(). */
-static inline size_t make_scalar(const struct machine *m, const uint8_t *p,
+static inline size_t make_scalar(const struct la_machine *m, const uint8_t *p,
 				 struct la_value *value)
 {
 	uint32_t operand;
@@ -947,20 +670,20 @@ static inline size_t make_scalar(const struct machine *m, const uint8_t *p,
 	memcpy(&operand, p + 1, sizeof(operand));
 	operand = le32toh(operand);
 	if (*p == OP_LONG_BINGET)
-		return get_scalar(m, operand, value) ? 5 : 0;
+		return la_memo_get_word(m, operand, value) ? 5 : 0;
 	switch (*p) {
 	case OP_BINGET:
-		return get_scalar(m, operand & 0xff, value) ? 2 : 0;
+		return la_memo_get_word(m, operand & 0xff, value) ? 2 : 0;
 	case OP_LONG1:
 		return make_long(p, value);
 	case OP_BININT1:
-		make(value, LA_VALUE_INTEGER, operand & 0xff);
+		la_value_make(value, LA_VALUE_INTEGER, operand & 0xff);
 		return 2;
 	case OP_BININT2:
-		make(value, LA_VALUE_INTEGER, operand & 0xffff);
+		la_value_make(value, LA_VALUE_INTEGER, operand & 0xffff);
 		return 3;
 	case OP_BININT:
-		make(value, LA_VALUE_INTEGER, operand);
+		la_value_make(value, LA_VALUE_INTEGER, operand);
 		return operand >> 31 ? 0 : 5;
 	default:
 		return 0;
@@ -971,7 +694,7 @@ static inline size_t make_scalar(const struct machine *m, const uint8_t *p,
  * Keys, numbers and known words, which make up nearly all of a snapshot, with
  * the machine's state in registers.  Stops at anything else.
  */
-static void push_scalars(struct machine *m)
+static void push_scalars(struct la_machine *m)
 {
 	const uint8_t *p = m->in->p, *end = m->in->end;
 	struct la_value *value = m->stack + m->count;
@@ -989,7 +712,7 @@ static void push_scalars(struct machine *m)
 	m->count = (size_t)(value - m->stack);
 }
 
-static inline int step(struct machine *m)
+static inline int step(struct la_machine *m)
 {
 	struct la_input *in = m->in;
 	int err;
@@ -1006,10 +729,12 @@ static inline int step(struct machine *m)
 	return execute(m, *in->p++);
 }
 
-static int run(struct machine *m)
+static int run(struct la_machine *m)
 {
-	int err = 0;
+	int err = grow_stack(m);
 
+	if (err < 0)
+		return err;
 	if (!la_input_has(m->in, 1))
 		return fail_input(m);
 	if (*m->in->p != OP_PROTO)
@@ -1025,7 +750,7 @@ static int run(struct machine *m)
 int la_pickle_read(struct la_snapshot *snap, struct la_input *in, bool partial,
 		   bool *truncated)
 {
-	struct machine m = { .snap = snap, .in = in };
+	struct la_machine m = { .snap = snap, .in = in };
 	int err = run(&m);
 
 	free(m.stack);

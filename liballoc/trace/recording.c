@@ -126,13 +126,15 @@ static int take_segments(struct device *device, const struct la_snapshot *snap,
 static int take_all_segments(struct la_recording *recording,
 			     struct la_snapshot *snap, struct la_error *err)
 {
-	struct la_segment *from = snap->segments + snap->first_segment;
 	size_t left = snap->end_segment - snap->first_segment, count;
+	struct la_segment *from = NULL;
 	unsigned int i;
 	int ret;
 
-	if (left)
+	if (left) {
+		from = snap->segments + snap->first_segment;
 		qsort(from, left, sizeof(*from), by_address);
+	}
 	for (i = 0; i < recording->device_count; i++) {
 		for (count = 0; count < left && from[count].device == i;)
 			count++;
@@ -186,8 +188,8 @@ static int take_devices(struct la_recording *recording,
 		struct la_trace none = empty;
 
 		take_events(&recording->devices[i],
-			    i < traces ? &snap->traces[snap->first_trace + i] :
-					 &none);
+			    i < traces ? &snap->traces[snap->first_trace + i]
+				       : &none);
 		if (!recording->devices[i].events)
 			return fail_memory(err);
 	}
@@ -233,8 +235,7 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 	ret = take_devices(recording, snap, err);
 	if (ret < 0)
 		return ret;
-	ret = la_companion_read(&companion, path, recording->device_count,
-				err);
+	ret = la_companion_read(&companion, path, recording->device_count, err);
 	if (ret < 0)
 		return ret;
 	ret = take_companion(recording, &companion, snap->setting, err);
@@ -244,8 +245,8 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 
 static uint64_t memory_limit(const struct la_recording_options *options)
 {
-	return options && options->memory_limit ? options->memory_limit :
-						  DEFAULT_MEMORY_LIMIT;
+	return options && options->memory_limit ? options->memory_limit
+						: DEFAULT_MEMORY_LIMIT;
 }
 
 static bool is_empty(const struct la_snapshot *snap)

@@ -5,18 +5,24 @@
 #include "trace/schema.h"
 #include "util/util.h"
 
-#define FIELD(ROLE, NAME, SINCE, KIND, SLOT)                       \
-	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
-	  .kind = LA_KIND_##KIND, .slot = LA_##SLOT, .since = SINCE }
-#define CHILD(ROLE, NAME, SINCE, OF, SLOT)                         \
-	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
-	  .kind = LA_KIND_CHILD, .slot = LA_##SLOT,                \
-	  .of = LA_ROLE_##OF, .since = SINCE }
-#define ONE_OF(ROLE, NAME, SINCE, FIRST, LAST, SLOT)               \
-	{ .role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,          \
-	  .kind = LA_KIND_NAME, .slot = LA_##SLOT,                 \
-	  .of = LA_NAME_##FIRST,                                   \
-	  .count = LA_NAME_##LAST - LA_NAME_##FIRST + 1, .since = SINCE }
+#define FIELD(ROLE, NAME, SINCE, KIND, SLOT)                              \
+	{                                                                 \
+		.role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,           \
+		.kind = LA_KIND_##KIND, .slot = LA_##SLOT, .since = SINCE \
+	}
+#define CHILD(ROLE, NAME, SINCE, OF, SLOT)                                    \
+	{                                                                     \
+		.role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,               \
+		.kind = LA_KIND_CHILD, .slot = LA_##SLOT, .of = LA_ROLE_##OF, \
+		.since = SINCE                                                \
+	}
+#define ONE_OF(ROLE, NAME, SINCE, FIRST, LAST, SLOT)                          \
+	{                                                                     \
+		.role = LA_ROLE_##ROLE, .name = LA_NAME_##NAME,               \
+		.kind = LA_KIND_NAME, .slot = LA_##SLOT,                      \
+		.of = LA_NAME_##FIRST,                                        \
+		.count = LA_NAME_##LAST - LA_NAME_##FIRST + 1, .since = SINCE \
+	}
 
 /* clang-format off */
 const struct la_field la_fields[] = {
@@ -91,12 +97,16 @@ void la_schema_init(struct la_schema *schema)
 enum la_name la_schema_name(const struct la_schema *schema, const void *text,
 			    size_t length)
 {
+	const char *bytes = text;
 	unsigned int name;
 
+	if (!length)
+		return LA_NAME_EMPTY;
 	if (length >= LA_NAME_LENGTH)
 		return LA_NAME_NONE;
 	for (name = schema->first[length]; name; name = schema->next[name])
-		if (!memcmp(la_names[name], text, length))
+		if (la_names[name][0] == bytes[0] &&
+		    !memcmp(la_names[name], bytes, length))
 			break;
 	return (enum la_name)name;
 }

@@ -22,41 +22,41 @@ enum la_role {
 };
 
 /* Strings that mean something, as keys or as values. */
-#define LA_NAMES(X)                                  \
-	X(EMPTY, "")                                 \
-	X(ALLOC, "alloc")                            \
-	X(FREE_REQUESTED, "free_requested")          \
-	X(FREE_COMPLETED, "free_completed")          \
-	X(SEGMENT_ALLOC, "segment_alloc")            \
-	X(SEGMENT_FREE, "segment_free")              \
-	X(SEGMENT_MAP, "segment_map")                \
-	X(SEGMENT_UNMAP, "segment_unmap")            \
-	X(OOM, "oom")                                \
-	X(SNAPSHOT, "snapshot")                      \
-	X(ANNOTATE, "annotate")                      \
-	X(INACTIVE, "inactive")                      \
-	X(ACTIVE_ALLOCATED, "active_allocated")      \
+#define LA_NAMES(X)                                   \
+	X(EMPTY, "")                                  \
+	X(ALLOC, "alloc")                             \
+	X(FREE_REQUESTED, "free_requested")           \
+	X(FREE_COMPLETED, "free_completed")           \
+	X(SEGMENT_ALLOC, "segment_alloc")             \
+	X(SEGMENT_FREE, "segment_free")               \
+	X(SEGMENT_MAP, "segment_map")                 \
+	X(SEGMENT_UNMAP, "segment_unmap")             \
+	X(OOM, "oom")                                 \
+	X(SNAPSHOT, "snapshot")                       \
+	X(ANNOTATE, "annotate")                       \
+	X(INACTIVE, "inactive")                       \
+	X(ACTIVE_ALLOCATED, "active_allocated")       \
 	X(ACTIVE_PENDING_FREE, "active_pending_free") \
-	X(LARGE, "large")                            \
-	X(SMALL, "small")                            \
-	X(SEGMENTS, "segments")                      \
-	X(DEVICE_TRACES, "device_traces")            \
-	X(ALLOCATOR_SETTINGS, "allocator_settings")  \
-	X(CONF, "PYTORCH_CUDA_ALLOC_CONF")           \
-	X(DEVICE, "device")                          \
-	X(ADDRESS, "address")                        \
-	X(TOTAL_SIZE, "total_size")                  \
-	X(STREAM, "stream")                          \
-	X(SEGMENT_TYPE, "segment_type")              \
-	X(SEGMENT_POOL_ID, "segment_pool_id")        \
-	X(IS_EXPANDABLE, "is_expandable")            \
-	X(BLOCKS, "blocks")                          \
-	X(SIZE, "size")                              \
-	X(REQUESTED_SIZE, "requested_size")          \
-	X(STATE, "state")                            \
-	X(ACTION, "action")                          \
-	X(ADDR, "addr")                              \
-	X(DEVICE_FREE, "device_free")                \
+	X(LARGE, "large")                             \
+	X(SMALL, "small")                             \
+	X(SEGMENTS, "segments")                       \
+	X(DEVICE_TRACES, "device_traces")             \
+	X(ALLOCATOR_SETTINGS, "allocator_settings")   \
+	X(CONF, "PYTORCH_CUDA_ALLOC_CONF")            \
+	X(DEVICE, "device")                           \
+	X(ADDRESS, "address")                         \
+	X(TOTAL_SIZE, "total_size")                   \
+	X(STREAM, "stream")                           \
+	X(SEGMENT_TYPE, "segment_type")               \
+	X(SEGMENT_POOL_ID, "segment_pool_id")         \
+	X(IS_EXPANDABLE, "is_expandable")             \
+	X(BLOCKS, "blocks")                           \
+	X(SIZE, "size")                               \
+	X(REQUESTED_SIZE, "requested_size")           \
+	X(STATE, "state")                             \
+	X(ACTION, "action")                           \
+	X(ADDR, "addr")                               \
+	X(DEVICE_FREE, "device_free")                 \
 	X(TIME_US, "time_us")
 
 enum la_name {
@@ -64,7 +64,7 @@ enum la_name {
 #define LA_NAME_ENUM(id, text) LA_NAME_##id,
 	LA_NAMES(LA_NAME_ENUM)
 #undef LA_NAME_ENUM
-	LA_NAME_COUNT
+		LA_NAME_COUNT
 };
 
 enum { LA_NAME_LENGTH = 32 }; /* all are shorter */

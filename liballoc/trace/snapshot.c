@@ -46,8 +46,8 @@ fail(struct la_snapshot *snap, int code, const char *format, ...)
 static int fail_memory(struct la_snapshot *snap, int code)
 {
 	return fail(snap, code,
-		    code == -E2BIG ? "too large for the memory limit" :
-				     "out of memory");
+		    code == -E2BIG ? "too large for the memory limit"
+				   : "out of memory");
 }
 
 static int grow(struct la_snapshot *snap, void *array, size_t *room,
@@ -110,8 +110,8 @@ static int add_event(struct la_snapshot *snap, struct la_trace *trace,
 		     const struct la_event *event)
 {
 	if (trace->count == trace->room) {
-		int err = grow(snap, &trace->events, &trace->room,
-			       trace->count, sizeof(*trace->events));
+		int err = grow(snap, &trace->events, &trace->room, trace->count,
+			       sizeof(*trace->events));
 
 		if (err < 0)
 			return err;
@@ -139,9 +139,8 @@ static int check_required(struct la_snapshot *snap, enum la_role role)
 static int check_event(struct la_snapshot *snap, struct la_event *event)
 {
 	const struct la_object *object = &snap->object[LA_ROLE_EVENT];
-	enum la_event_slot slot = event->action == LA_OOM ?
-					  LA_EVENT_DEVICE_FREE :
-					  LA_EVENT_ADDR;
+	enum la_event_slot slot =
+		event->action == LA_OOM ? LA_EVENT_DEVICE_FREE : LA_EVENT_ADDR;
 	uint64_t end;
 	int err;
 
@@ -177,8 +176,7 @@ static int close_event(struct la_snapshot *snap)
 		if (err < 0)
 			return err;
 	}
-	return add_event(snap, &snap->traces[object->id >> EVENT_BITS],
-			 &event);
+	return add_event(snap, &snap->traces[object->id >> EVENT_BITS], &event);
 }
 
 /* Blocks follow one another: each tells where the list starts. */
@@ -234,9 +232,9 @@ static int check_segment(struct la_snapshot *snap,
 	uint64_t end;
 
 	if (entry->device >= MOST_TRACES)
-		return fail(snap, -EBADMSG, "segment of device %" PRIu64,
-			    snap->object[LA_ROLE_SEGMENT]
-				    .slot[LA_SEGMENT_DEVICE]);
+		return fail(
+			snap, -EBADMSG, "segment of device %" PRIu64,
+			snap->object[LA_ROLE_SEGMENT].slot[LA_SEGMENT_DEVICE]);
 	if (!segment->size)
 		return fail(snap, -EBADMSG, "segment of 0 bytes");
 	if (__builtin_add_overflow(segment->addr, segment->size, &end))
@@ -244,7 +242,8 @@ static int check_segment(struct la_snapshot *snap,
 			    "segment reaches beyond 64-bit addresses");
 	if (snap->blocks_end != segment->size)
 		return fail(snap, -EBADMSG,
-			    "blocks of %" PRIu64 " bytes in a segment of %" PRIu64,
+			    "blocks of %" PRIu64
+			    " bytes in a segment of %" PRIu64,
 			    snap->blocks_end, segment->size);
 	if (snap->blocks_has_addr && snap->blocks_addr != segment->addr)
 		return fail(snap, -EBADMSG,
@@ -260,16 +259,16 @@ static void fill_segment(const struct la_snapshot *snap,
 	const uint64_t *slot = object->slot;
 
 	entry->offset = snap->offset;
-	entry->device = slot[LA_SEGMENT_DEVICE] < MOST_TRACES ?
-				(uint32_t)slot[LA_SEGMENT_DEVICE] :
-				MOST_TRACES;
+	entry->device = slot[LA_SEGMENT_DEVICE] < MOST_TRACES
+				? (uint32_t)slot[LA_SEGMENT_DEVICE]
+				: MOST_TRACES;
 	segment->addr = slot[LA_SEGMENT_ADDRESS];
 	segment->size = slot[LA_SEGMENT_SIZE];
 	segment->stream = (uint32_t)slot[LA_SEGMENT_STREAM];
 	segment->small = slot[LA_SEGMENT_TYPE] != 0;
 	segment->first_block = (uint32_t)slot[LA_SEGMENT_BLOCKS];
-	segment->block_count = (uint32_t)(snap->block_count -
-					  slot[LA_SEGMENT_BLOCKS]);
+	segment->block_count =
+		(uint32_t)(snap->block_count - slot[LA_SEGMENT_BLOCKS]);
 	if (object->seen & 1 << LA_SEGMENT_EXPANDABLE)
 		segment->expandable = slot[LA_SEGMENT_EXPANDABLE] != 0;
 	if (object->seen & 1 << LA_SEGMENT_POOL) {
@@ -438,7 +437,8 @@ int la_snapshot_append(struct la_snapshot *snap, const struct la_value *list,
 
 	for (i = 0; i < count; i++)
 		if (items[i].role != element)
-			return fail(snap, -EBADMSG, "%s has an item that is not a %s",
+			return fail(snap, -EBADMSG,
+				    "%s has an item that is not a %s",
 				    role_names[list->role],
 				    role_names[element]);
 	return close_object(snap, element);
@@ -517,7 +517,8 @@ static int set_text(struct la_snapshot *snap, const struct la_field *field,
 	else if (value->u && value->u == snap->text_number)
 		text = snap->text;
 	if (!text)
-		return fail_field(snap, field, "shares its text with another value");
+		return fail_field(snap, field,
+				  "shares its text with another value");
 	free(snap->setting);
 	snap->setting = strdup(text);
 	return snap->setting ? 0 : fail_memory(snap, -ENOMEM);

@@ -71,8 +71,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	printf("torch %s partial %d\n",
-	       la_recording_torch(recording) ? la_recording_torch(recording) :
-					       "(none)",
+	       la_recording_torch(recording) ? la_recording_torch(recording)
+					     : "(none)",
 	       la_recording_is_partial(recording));
 	for (i = 0; i < la_recording_device_count(recording); i++)
 		dump_device(recording, i);

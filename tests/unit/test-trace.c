@@ -198,9 +198,9 @@ START_TEST(test_packed_file_cut_is_partial)
 
 	read_file(DATA "big_random.default.pickle.xz", &data, &size);
 	whole = open_recording(DATA "big_random.default.pickle.xz", NULL);
-	ck_assert_int_eq(la_recording_read(&part, data, size * 2 / 3, &partial,
-					   NULL),
-			 0);
+	ck_assert_int_eq(
+		la_recording_read(&part, data, size * 2 / 3, &partial, NULL),
+		0);
 	ck_assert(la_recording_is_partial(part));
 	a = la_recording_device(whole, 0);
 	b = la_recording_device(part, 0);
@@ -281,35 +281,45 @@ END_TEST
 
 /* Packed input. */
 
-static const char *const packers[] = { "gzip -n", "xz", "zstd -q" };
+static const struct {
+	const char *program, *command;
+} packers[] = {
+#ifdef HAVE_ZLIB
+	{ "gzip", "gzip -n" },
+#endif
+#ifdef HAVE_LZMA
+	{ "xz", "xz" },
+#endif
+#ifdef HAVE_ZSTD
+	{ "zstd", "zstd -q" },
+#endif
+};
 
-/* Pack tests/data/pickles/modern-p4.pickle in two parts, or skip. */
+/* Pack tests/data/pickles/modern-p4.pickle in two parts. */
 static void pack_in_parts(const char *packer, const char *out)
 {
 	char command[512];
 
 	snprintf(command, sizeof(command),
-		 "command -v %s >/dev/null && f=" DATA
-		 "pickles/modern-p4.pickle && { head -c 1000 $f | %s -c; "
-		 "tail -c +1001 $f | %s -c; } >%s",
-		 packer, packer, packer, out);
-	ck_assert_msg(system(command) == 0, "no %s", packer);
+		 "f=" DATA "pickles/modern-p4.pickle; "
+		 "{ head -c 1000 $f | %s -c; tail -c +1001 $f | %s -c; } >%s",
+		 packer, packer, out);
+	ck_assert_int_eq(system(command), 0);
 }
 
 START_TEST(test_packed_in_several_members_is_read)
 {
-	static const char *const commands[] = { "gzip", "xz", "zstd" };
 	char command[64], path[] = "/tmp/test-trace-XXXXXX";
 	struct la_recording *recording;
 	uint8_t *data;
 	size_t size;
 
 	snprintf(command, sizeof(command), "command -v %s >/dev/null",
-		 commands[_i]);
+		 packers[_i].program);
 	if (system(command) != 0)
 		return;
 	close(mkstemp(path));
-	pack_in_parts(packers[_i], path);
+	pack_in_parts(packers[_i].command, path);
 	recording = open_recording(path, NULL);
 	ck_assert_uint_eq(la_recording_device(recording, 0)->event_count, 6);
 	la_recording_free(recording);
@@ -318,9 +328,9 @@ START_TEST(test_packed_in_several_members_is_read)
 			 0);
 	ck_assert_uint_eq(la_recording_device(recording, 1)->event_count, 3);
 	la_recording_free(recording);
-	ck_assert_int_eq(la_recording_read(&recording, data, size - 20, NULL,
-					   NULL),
-			 -EBADMSG);
+	ck_assert_int_eq(
+		la_recording_read(&recording, data, size - 20, NULL, NULL),
+		-EBADMSG);
 	free(data);
 	unlink(path);
 }
@@ -397,9 +407,9 @@ END_TEST
 START_TEST(test_companion_name)
 {
 	static const char *const names[][2] = {
-		{ "a.pickle", "a.json" },	{ "b.b.pickle.xz", "b.b.json" },
-		{ "c.pkl.gz", "c.json" },	{ "d.zst", "d.json" },
-		{ "e", "e.json" },		{ "f.gz.zst", "f.json" },
+		{ "a.pickle", "a.json" }, { "b.b.pickle.xz", "b.b.json" },
+		{ "c.pkl.gz", "c.json" }, { "d.zst", "d.json" },
+		{ "e", "e.json" },	  { "f.gz.zst", "f.json" },
 	};
 	char folder[] = "/tmp/test-trace-XXXXXX", path[64], json[64];
 	struct la_recording *recording;
@@ -430,7 +440,8 @@ static const struct {
 } companions[] = {
 	{ "{}", NULL, UINT64_MAX },
 	{ "{\"cap\": 0}", NULL, 0 },
-	{ "{\"cap\": 1e9, \"conf\": \"x\", \"total\": null}", NULL, 1000000000 },
+	{ "{\"cap\": 1e9, \"conf\": \"x\", \"total\": null}", NULL,
+	  1000000000 },
 	{ "{\"cap\": [null, 3], \"conf\": [\"x\"]}", NULL, UINT64_MAX },
 	{ "{\"cap\": []}", NULL, UINT64_MAX },
 	{ "{\"cap\": 4611686018427387904}", NULL, (uint64_t)1 << 62 },
@@ -511,9 +522,14 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+#ifndef HAVE_LZMA
+	puts("skipped: the recordings are packed, built without liblzma");
+	return 77;
+#endif
 	tcase_add_test(read, test_recordings_are_as_cpython_reads_them);
 	tcase_add_test(read, test_device_with_most_events_is_main);
-	tcase_add_loop_test(read, test_packed_in_several_members_is_read, 0, 3);
+	tcase_add_loop_test(read, test_packed_in_several_members_is_read, 0,
+			    sizeof(packers) / sizeof(*packers));
 	tcase_add_test(read, test_standard_input_is_read);
 	suite_add_tcase(suite, read);
 	tcase_set_timeout(damaged, 60);
