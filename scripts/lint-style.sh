@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lengths that CONTRIBUTING.md sets: 80 columns (tabs are 8, strings
-# may pass), 60 lines a
-# function, 800 lines a file; and the licence line at the top of each.
+# Lengths that CONTRIBUTING.md sets: 80 columns (tabs are 8, strings may
+# pass), 60 lines a function, 800 lines a file but for tests; and the licence
+# line at the top of each.
 set -u
 find liballoc allocctl tests bench -name '*.[ch]' | sort | xargs awk '
 function bad(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; status = 1 }
@@ -17,7 +17,7 @@ FNR == 1 {
 	if (!/SPDX-License-Identifier: Apache-2.0/)
 		bad("no SPDX line")
 }
-FNR == 801 { bad("more than 800 lines") }
+FNR == 801 && FILENAME !~ /^tests/ { bad("more than 800 lines") }
 columns($0) > 80 && !/"/ { bad("more than 80 columns") }
 /[ \t]$/ { bad("white space at the end") }
 /^{/ { start = FNR }

@@ -30,7 +30,8 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 	if (block->set >= heap->stream_count * POOL_COUNT)
 		return broken(err, "block of no set", block->addr);
 	if (block->prev != LA_NO_BLOCK &&
-	    (!is_used(heap, block->prev) || heap->block[block->prev].next != id))
+	    (!is_used(heap, block->prev) ||
+	     heap->block[block->prev].next != id))
 		return broken(err, "block unlinked from behind", block->addr);
 	if (block->next == LA_NO_BLOCK)
 		return 0;
