@@ -57,9 +57,9 @@ docs:
 
 ## bench: run the benchmarks
 bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
-	$(Q)for b in $(bench-progs) $(call scripts-in,bench); do \
+	$(Q)for b in $(call scripts-in,bench); do \
 		O='$(O)' SHARED='$(SHARED)' PATH="$(abspath $(O))/bin:$$PATH" \
-			$$b || exit 1; \
+			sh $$b || exit 1; \
 	done
 
 ## install: install under DESTDIR with prefix=/usr/local
