@@ -498,8 +498,24 @@ START_TEST(test_targeted_release_from_the_biggest_down)
 }
 END_TEST
 
-/* A request below the bound wants as much as the bound. */
-START_TEST(test_targeted_release_wants_the_bound_at_least)
+/* The second makes up exactly what was asked for: the third stays. */
+START_TEST(test_targeted_release_of_just_enough)
+{
+	static const uint64_t sizes[] = { 30 * MIB, 30 * MIB, 22 * MIB };
+
+	open_split(20 * MIB, 100 * MIB);
+	cache_all(sizes, 3);
+	stage_alloc(&stage, 60 * MIB, 0);
+	assert_events("segment_free 1+0 31457280\n"
+		      "segment_free 0+0 31457280\n"
+		      "segment_alloc 3+0 62914560\n"
+		      "alloc 3+0 62914560\n");
+	ck_assert_uint_eq(stats()->retries, 0);
+}
+END_TEST
+
+/* A request below the bound: smaller blocks than the bound stay. */
+START_TEST(test_targeted_release_for_a_smaller_request)
 {
 	static const uint64_t sizes[] = { 24 * MIB, 32 * MIB };
 
@@ -808,7 +824,8 @@ static void add_pressure(Suite *s)
 	tcase_add_test(tc, test_cache_is_not_searched_again_after_the_flush);
 	tcase_add_test(tc, test_targeted_release_of_the_best_fit);
 	tcase_add_test(tc, test_targeted_release_from_the_biggest_down);
-	tcase_add_test(tc, test_targeted_release_wants_the_bound_at_least);
+	tcase_add_test(tc, test_targeted_release_of_just_enough);
+	tcase_add_test(tc, test_targeted_release_for_a_smaller_request);
 	tcase_add_test(tc, test_targeted_release_of_too_little_is_not_enough);
 	tcase_add_test(tc, test_targeted_release_is_of_the_stream_alone);
 }
