@@ -53,6 +53,14 @@ void stage_open(struct stage *stage, const struct la_setting_values *setting,
 	stage_open_on(stage, setting, cap, device);
 }
 
+void stage_open_split(struct stage *stage, uint64_t max_split, uint64_t cap)
+{
+	struct la_setting_values setting = default_setting();
+
+	setting.max_split_size = max_split;
+	stage_open(stage, &setting, cap, UINT64_MAX);
+}
+
 void stage_close(struct stage *stage)
 {
 	la_heap_free(stage->heap);
@@ -118,4 +126,10 @@ void stage_release(struct stage *stage, la_block block)
 
 	assert(!err);
 	stage_check(stage);
+}
+
+void stage_cache(struct stage *stage, uint64_t size)
+{
+	stage_release(stage, stage_alloc(stage, size, 0));
+	stage_take(stage);
 }

@@ -28,6 +28,8 @@ struct la_setting_values default_setting(void);
 /* setting: NULL for the default. */
 void stage_open(struct stage *stage, const struct la_setting_values *setting,
 		uint64_t cap, uint64_t card);
+/* With max_split_size and no card. */
+void stage_open_split(struct stage *stage, uint64_t max_split, uint64_t cap);
 /* With a device of the caller's, which becomes the stage's. */
 void stage_open_on(struct stage *stage, const struct la_setting_values *setting,
 		   uint64_t cap, struct la_device *device);
@@ -42,6 +44,8 @@ const char *stage_take(struct stage *stage);
 
 /* Allocate on a raw stream; LA_NO_BLOCK if that fails with -ENOSPC. */
 la_block stage_alloc(struct stage *stage, uint64_t size, uint64_t stream);
+/* Allocate on the default stream, release, and forget the events. */
+void stage_cache(struct stage *stage, uint64_t size);
 void stage_release(struct stage *stage, la_block block);
 
 /* Abort if the heap is not sound or the device's books differ. */
