@@ -147,8 +147,8 @@ int la_companion_parse(struct la_companion *companion, const char *name,
 	int ret = -errno;
 
 	if (!file)
-		return ret == -ENOENT ? ret
-				      : la_error_set(err, ret, LA_NO_OFFSET,
+		return ret == -ENOENT ? ret :
+					la_error_set(err, ret, LA_NO_OFFSET,
 						     "companion '%s': %s", name,
 						     strerror(-ret));
 	ret = parse_file(&r, file);

@@ -112,8 +112,8 @@ bool la_input_fill(struct la_input *in, size_t size)
 	while (left < size) {
 		uint8_t *out = in->buffer + left;
 
-		got = in->codec ? in->codec->read(in, out, WINDOW - left)
-				: read_plain(in, out, WINDOW - left);
+		got = in->codec ? in->codec->read(in, out, WINDOW - left) :
+				  read_plain(in, out, WINDOW - left);
 		if (got <= 0)
 			return false;
 		left += (size_t)got;

@@ -15,10 +15,9 @@ static int pack(struct la_machine *m, const struct la_value *value,
 
 	if (value->type == LA_VALUE_STRING)
 		u = u << 8 | value->name;
-	else if (value->type == LA_VALUE_NEGATIVE)
-		u &= PACKED_MASK;
-	else if (value->type == LA_VALUE_TUPLE)
-		u = u == LA_NO_PAIR ? PACKED_MASK : u;
+	else if (value->type == LA_VALUE_NEGATIVE ||
+		 (value->type == LA_VALUE_TUPLE && u == LA_NO_PAIR))
+		u &= PACKED_MASK; /* of a negative one the sign counts */
 	if (u > PACKED_MASK)
 		return la_machine_fail(m, -EBADMSG,
 				       "memo of a number above 56 bits");

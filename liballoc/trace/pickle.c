@@ -81,8 +81,9 @@ int la_machine_fail(struct la_machine *m, int code, const char *problem)
 int la_machine_fail_memory(struct la_machine *m, int code)
 {
 	return la_machine_fail(m, code,
-			       code == -E2BIG ? "too large for the memory limit"
-					      : "out of memory");
+			       code == -E2BIG ?
+				       "too large for the memory limit" :
+				       "out of memory");
 }
 
 /* The input ended, or could not be read. */
@@ -270,9 +271,9 @@ static enum la_role role_of_type(enum la_role role, enum la_value_type type)
 {
 	switch (role) {
 	case LA_ROLE_TOP:
-		return type == LA_VALUE_LIST   ? LA_ROLE_SEGMENTS
-		       : type == LA_VALUE_DICT ? role
-					       : LA_ROLE_NONE;
+		return type == LA_VALUE_LIST ? LA_ROLE_SEGMENTS :
+		       type == LA_VALUE_DICT ? role :
+					       LA_ROLE_NONE;
 	case LA_ROLE_SEGMENTS:
 	case LA_ROLE_BLOCKS:
 	case LA_ROLE_TRACES:
@@ -323,32 +324,37 @@ static int pop_mark(struct la_machine *m, size_t *first)
 	return 0;
 }
 
+/* A container goes into the one at `at`. */
+static int check_item(struct la_machine *m, size_t at,
+		      const struct la_value *item)
+{
+	struct la_value *container = &m->stack[at];
+
+	if (item->role && !container->role)
+		return la_machine_fail(
+			m, -EBADMSG,
+			"part of a snapshot in an unexpected place");
+	if (item->loop == at + 1)
+		return la_machine_fail(m, -EBADMSG, "container within itself");
+	if (item->loop && (!container->loop || item->loop < container->loop))
+		container->loop = item->loop;
+	return 0;
+}
+
 /* The items above `first` go into the container at `at`. */
 static int check_items(struct la_machine *m, size_t at, size_t first)
 {
-	struct la_value *container = &m->stack[at];
-	size_t i;
+	const struct la_value *item = m->stack + first;
+	const struct la_value *end = m->stack + m->count;
+	int err = 0;
 
-	if (container->depth == LA_FROM_MEMO)
+	if (m->stack[at].depth == LA_FROM_MEMO)
 		return la_machine_fail(
 			m, -EBADMSG, "container changed after it was complete");
-	for (i = first; i < m->count; i++) {
-		const struct la_value *item = &m->stack[i];
-
-		if (item->type < LA_VALUE_TUPLE)
-			continue;
-		if (item->role && !container->role)
-			return la_machine_fail(
-				m, -EBADMSG,
-				"part of a snapshot in an unexpected place");
-		if (item->loop == at + 1)
-			return la_machine_fail(m, -EBADMSG,
-					       "container within itself");
-		if (item->loop &&
-		    (!container->loop || item->loop < container->loop))
-			container->loop = item->loop;
-	}
-	return 0;
+	for (; item < end && err == 0; item++)
+		if (item->type >= LA_VALUE_TUPLE)
+			err = check_item(m, at, item);
+	return err;
 }
 
 static int append(struct la_machine *m, size_t at, size_t first)
@@ -491,8 +497,8 @@ static int refuse(struct la_machine *m, uint8_t opcode)
 	return la_error_set(m->snap->err, -EBADMSG, m->snap->offset,
 			    "opcode 0x%02x at offset %" PRIu64 "%s", opcode,
 			    m->snap->offset,
-			    runs ? " could run code"
-				 : " does not occur in snapshots");
+			    runs ? " could run code" :
+				   " does not occur in snapshots");
 }
 
 static int check_protocol(struct la_machine *m, uint64_t protocol)
@@ -712,12 +718,19 @@ static void push_scalars(struct la_machine *m)
 	m->count = (size_t)(value - m->stack);
 }
 
+/* The opcodes that make_scalar() knows. */
+static const bool scalars[256] = {
+	[OP_BINGET] = true,  [OP_LONG_BINGET] = true, [OP_LONG1] = true,
+	[OP_BININT1] = true, [OP_BININT2] = true,     [OP_BININT] = true,
+};
+
 static inline int step(struct la_machine *m)
 {
 	struct la_input *in = m->in;
 	int err;
 
-	push_scalars(m);
+	if (in->p < in->end && scalars[*in->p])
+		push_scalars(m);
 	m->snap->offset = la_input_offset(in);
 	if (m->count == m->room) {
 		err = grow_stack(m);

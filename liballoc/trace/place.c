@@ -4,8 +4,8 @@
 
 static enum la_role element_role(const struct la_value *list)
 {
-	return list->type == LA_VALUE_LIST ? la_element_role[list->role]
-					   : LA_ROLE_NONE;
+	return list->type == LA_VALUE_LIST ? la_element_role[list->role] :
+					     LA_ROLE_NONE;
 }
 
 static enum la_role value_role(const struct la_machine *m,
@@ -26,9 +26,9 @@ static const struct la_value *mark_owner(const struct la_machine *m)
 	if (!m->mark_count)
 		return NULL;
 	mark = m->marks[m->mark_count - 1];
-	return mark && la_is_container(&m->stack[mark - 1])
-		       ? &m->stack[mark - 1]
-		       : NULL;
+	return mark && la_is_container(&m->stack[mark - 1]) ?
+		       &m->stack[mark - 1] :
+		       NULL;
 }
 
 static struct la_place place_in(const struct la_value *parent,
@@ -77,8 +77,8 @@ struct la_place la_machine_place(const struct la_machine *m,
 	const struct la_value *last = la_machine_top(m), *owner;
 
 	if (!last)
-		return (struct la_place){ m->have_top ? LA_ROLE_NONE
-						      : LA_ROLE_TOP,
+		return (struct la_place){ m->have_top ? LA_ROLE_NONE :
+							LA_ROLE_TOP,
 					  0 };
 	if (last->type == LA_VALUE_STRING)
 		return place_after_key(m, last);

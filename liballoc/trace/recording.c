@@ -188,8 +188,8 @@ static int take_devices(struct la_recording *recording,
 		struct la_trace none = empty;
 
 		take_events(&recording->devices[i],
-			    i < traces ? &snap->traces[snap->first_trace + i]
-				       : &none);
+			    i < traces ? &snap->traces[snap->first_trace + i] :
+					 &none);
 		if (!recording->devices[i].events)
 			return fail_memory(err);
 	}
@@ -245,8 +245,8 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 
 static uint64_t memory_limit(const struct la_recording_options *options)
 {
-	return options && options->memory_limit ? options->memory_limit
-						: DEFAULT_MEMORY_LIMIT;
+	return options && options->memory_limit ? options->memory_limit :
+						  DEFAULT_MEMORY_LIMIT;
 }
 
 static bool is_empty(const struct la_snapshot *snap)

@@ -46,8 +46,8 @@ fail(struct la_snapshot *snap, int code, const char *format, ...)
 static int fail_memory(struct la_snapshot *snap, int code)
 {
 	return fail(snap, code,
-		    code == -E2BIG ? "too large for the memory limit"
-				   : "out of memory");
+		    code == -E2BIG ? "too large for the memory limit" :
+				     "out of memory");
 }
 
 static int grow(struct la_snapshot *snap, void *array, size_t *room,
@@ -259,9 +259,9 @@ static void fill_segment(const struct la_snapshot *snap,
 	const uint64_t *slot = object->slot;
 
 	entry->offset = snap->offset;
-	entry->device = slot[LA_SEGMENT_DEVICE] < MOST_TRACES
-				? (uint32_t)slot[LA_SEGMENT_DEVICE]
-				: MOST_TRACES;
+	entry->device = slot[LA_SEGMENT_DEVICE] < MOST_TRACES ?
+				(uint32_t)slot[LA_SEGMENT_DEVICE] :
+				MOST_TRACES;
 	segment->addr = slot[LA_SEGMENT_ADDRESS];
 	segment->size = slot[LA_SEGMENT_SIZE];
 	segment->stream = (uint32_t)slot[LA_SEGMENT_STREAM];
@@ -451,15 +451,9 @@ static int fail_field(struct la_snapshot *snap, const struct la_field *field,
 		    la_names[field->name], problem);
 }
 
-static int set_integer(struct la_snapshot *snap, const struct la_field *field,
-		       const struct la_value *value, uint64_t most)
+static int fail_integer(struct la_snapshot *snap, const struct la_field *field,
+			const struct la_value *value)
 {
-	struct la_object *object = &snap->object[field->role];
-
-	if (value->type == LA_VALUE_INTEGER && value->u <= most) {
-		object->slot[field->slot] = value->u;
-		return 0;
-	}
 	switch (value->type) {
 	case LA_VALUE_NEGATIVE:
 		return fail_field(snap, field, "is negative");
@@ -469,6 +463,16 @@ static int set_integer(struct la_snapshot *snap, const struct la_field *field,
 	default:
 		return fail_field(snap, field, "is not an integer");
 	}
+}
+
+static inline int set_integer(struct la_snapshot *snap,
+			      const struct la_field *field,
+			      const struct la_value *value, uint64_t most)
+{
+	if (value->type != LA_VALUE_INTEGER || value->u > most)
+		return fail_integer(snap, field, value);
+	snap->object[field->role].slot[field->slot] = value->u;
+	return 0;
 }
 
 static int set_stream(struct la_snapshot *snap, const struct la_field *field,
@@ -538,8 +542,9 @@ static int set_child(struct la_snapshot *snap, const struct la_field *field,
 	return 0;
 }
 
-static int set_field(struct la_snapshot *snap, const struct la_field *field,
-		     const struct la_value *value)
+static inline int set_field(struct la_snapshot *snap,
+			    const struct la_field *field,
+			    const struct la_value *value)
 {
 	struct la_object *object = &snap->object[field->role];
 

@@ -37,15 +37,6 @@ static void read_file(const char *path, uint8_t **data, size_t *size)
 	fclose(file);
 }
 
-static void write_file(const char *path, const void *data, size_t size)
-{
-	FILE *file = fopen(path, "wb");
-
-	ck_assert_msg(file != NULL, "%s", path);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	fclose(file);
-}
-
 /* What CPython read: tests/data/trace.expected, made by expect-trace.py. */
 
 static void check_events(const struct la_recording *recording,
@@ -136,7 +127,7 @@ END_TEST
 START_TEST(test_device_with_most_events_is_main)
 {
 	struct la_recording *recording =
-		open_recording(DATA "two-both.pickle.xz", NULL);
+		open_recording(DATA "two.pickle.xz", NULL);
 
 	ck_assert_uint_eq(la_recording_device_count(recording), 2);
 	ck_assert_uint_eq(la_recording_main_device(recording), 1);
@@ -339,7 +330,7 @@ END_TEST
 START_TEST(test_standard_input_is_read)
 {
 	struct la_recording *recording;
-	int fd = open(DATA "two-both.pickle.xz", O_RDONLY);
+	int fd = open(DATA "two.pickle.xz", O_RDONLY);
 
 	ck_assert_int_eq(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	recording = open_recording("-", NULL);
@@ -373,7 +364,7 @@ END_TEST
 START_TEST(test_companion_lists_one_value_a_device)
 {
 	struct la_recording *recording =
-		open_recording(DATA "two-both.pickle.xz", NULL);
+		open_recording(DATA "two.pickle.xz", NULL);
 	unsigned int i;
 
 	ck_assert_uint_eq(la_recording_device(recording, 0)->cap, 0);
@@ -403,6 +394,15 @@ START_TEST(test_recording_without_companion)
 END_TEST
 
 #ifdef HAVE_JANSSON
+static void write_file(const char *path, const void *data, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_msg(file != NULL, "%s", path);
+	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+	fclose(file);
+}
+
 /* Where the companion of a recording of a name is looked for. */
 START_TEST(test_companion_name)
 {
