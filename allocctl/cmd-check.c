@@ -41,18 +41,19 @@ static void json_bool(struct la_json *json, const char *key, bool value)
 	la_json_bool(json, value);
 }
 
-/* As torch's snapshot shows sizes: signed, so that no bound is -1. */
 static void json_bytes(struct la_json *json, const char *key, uint64_t value)
 {
 	la_json_key(json, key);
-	la_json_int(json, (int64_t)value);
+	la_json_uint(json, value);
 }
 
 static void json_values(struct la_json *json,
 			const struct la_setting_values *v)
 {
 	la_json_object_begin(json);
-	json_bytes(json, "max_split_size", v->max_split_size);
+	/* Signed, as torch's snapshot has it: no bound is -1. */
+	la_json_key(json, "max_split_size");
+	la_json_int(json, (int64_t)v->max_split_size);
 	json_bytes(json, "max_non_split_rounding", v->max_non_split_rounding);
 	json_bytes(json, "large_segment_size", v->large_segment_size);
 	la_json_key(json, "garbage_collection_threshold");
