@@ -273,6 +273,21 @@ static void text_refusal(const struct la_setting_refusal *refusal, int set_at)
 	putchar('\n');
 }
 
+static void text_options(const struct la_setting_check *check)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_check_option(check, i)); i++) {
+		putchar('\n');
+		report_paint(REPORT_BOLD, option->name);
+		printf(" (%s; default %s; since torch %s)\n", option->type,
+		       option->fallback, option->since);
+		printf("    takes %s\n", option->range);
+		report_wrapped(4, option->summary);
+	}
+}
+
 static void print_text(const struct la_setting_check *check, const char *text,
 		       size_t length, const struct options *options)
 {
@@ -289,6 +304,7 @@ static void print_text(const struct la_setting_check *check, const char *text,
 		text_caret(text, length, refusal->offset, refusal->length);
 	}
 	text_remarks(check, text, length);
+	text_options(check);
 }
 
 static int check_one(const char *text, size_t length,

@@ -32,6 +32,7 @@ has '  max_split_size                     128.00 MiB (134217728 bytes)'
 has "warning: '128MB' is read as '128' [LA101]"
 has '    max_split_size_mb:128MB'
 has '                      ^~~~~'
+has 'max_split_size_mb (MiB; default no bound; since torch 1.9)'
 
 run 1 max_split_size_mb:19
 has 'invalid: the first use of CUDA raises ValueError'

@@ -241,6 +241,23 @@ START_TEST(test_option_table_is_complete)
 }
 END_TEST
 
+START_TEST(test_named_options_are_listed_once)
+{
+	static const char text[] = "backend:native,max_split_size_mb:1,"
+				   "backend:x,debug:1";
+	struct la_setting_check *check;
+
+	ck_assert_int_eq(la_setting_check_new(&check, text, strlen(text),
+					      LA_SET_AT_INIT),
+			 0);
+	ck_assert_str_eq(la_setting_check_option(check, 0)->name,
+			 "max_split_size_mb");
+	ck_assert_str_eq(la_setting_check_option(check, 1)->name, "backend");
+	ck_assert_ptr_null(la_setting_check_option(check, 2));
+	la_setting_check_free(check);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("setting");
@@ -258,6 +275,7 @@ int main(void)
 	tcase_add_test(tc, test_values_that_no_snapshot_shows);
 	tcase_add_test(tc, test_backend_at_import_is_taken);
 	tcase_add_test(tc, test_option_table_is_complete);
+	tcase_add_test(tc, test_named_options_are_listed_once);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
