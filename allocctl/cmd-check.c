@@ -41,18 +41,19 @@ static void json_bool(struct la_json *json, const char *key, bool value)
 	la_json_bool(json, value);
 }
 
-/* As torch's snapshot shows sizes: signed, so that no bound is -1. */
 static void json_bytes(struct la_json *json, const char *key, uint64_t value)
 {
 	la_json_key(json, key);
-	la_json_int(json, (int64_t)value);
+	la_json_uint(json, value);
 }
 
 static void json_values(struct la_json *json,
 			const struct la_setting_values *v)
 {
 	la_json_object_begin(json);
-	json_bytes(json, "max_split_size", v->max_split_size);
+	/* Signed, as torch's snapshot has it: no bound is -1. */
+	la_json_key(json, "max_split_size");
+	la_json_int(json, (int64_t)v->max_split_size);
 	json_bytes(json, "max_non_split_rounding", v->max_non_split_rounding);
 	json_bytes(json, "large_segment_size", v->large_segment_size);
 	la_json_key(json, "garbage_collection_threshold");
@@ -272,6 +273,21 @@ static void text_refusal(const struct la_setting_refusal *refusal, int set_at)
 	putchar('\n');
 }
 
+static void text_options(const struct la_setting_check *check)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_check_option(check, i)); i++) {
+		putchar('\n');
+		report_paint(REPORT_BOLD, option->name);
+		printf(" (%s; default %s; since torch %s)\n", option->type,
+		       option->fallback, option->since);
+		printf("    takes %s\n", option->range);
+		report_wrapped(4, option->summary);
+	}
+}
+
 static void print_text(const struct la_setting_check *check, const char *text,
 		       size_t length, const struct options *options)
 {
@@ -288,6 +304,7 @@ static void print_text(const struct la_setting_check *check, const char *text,
 		text_caret(text, length, refusal->offset, refusal->length);
 	}
 	text_remarks(check, text, length);
+	text_options(check);
 }
 
 static int check_one(const char *text, size_t length,

@@ -81,6 +81,25 @@ size_t report_columns(const char *text, size_t length)
 	return columns;
 }
 
+void report_wrapped(int indent, const char *text)
+{
+	int column = 0, length;
+
+	for (; *text; text += length + strspn(text + length, " ")) {
+		length = strcspn(text, " ");
+		if (column && column + 1 + length <= 80) {
+			column += 1 + length;
+			printf(" %.*s", length, text);
+			continue;
+		}
+		if (column)
+			putchar('\n');
+		column = indent + length;
+		printf("%*s%.*s", indent, "", length, text);
+	}
+	putchar('\n');
+}
+
 int report_json_sink(void *arg, const char *data, size_t length)
 {
 	return fwrite(data, 1, length, arg) == length ? 0 : -EIO;

@@ -31,6 +31,9 @@ void report_paint(enum report_colour colour, const char *text);
 void report_escaped(const char *text, size_t length);
 size_t report_columns(const char *text, size_t length);
 
+/* Text in lines of at most 80 columns, each after indent blanks. */
+void report_wrapped(int indent, const char *text);
+
 /* A la_json_sink; arg: a FILE. */
 int report_json_sink(void *arg, const char *data, size_t length);
 

@@ -74,16 +74,26 @@ static int no_bracket(struct parser *p)
 			 "but reached end of config");
 }
 
+/* The C++ library's text is the name of its function. */
+static int bad_number(struct parser *p, size_t i, int err, const char *function)
+{
+	if (err == -ENOMEM)
+		return err;
+	return la_refuse(p->refusal, p->tokens, i,
+			 err == -ERANGE ? LA_REFUSAL_OVERFLOW :
+					  LA_REFUSAL_NUMBER,
+			 "%s", function);
+}
+
 static int read_integer(struct parser *p, size_t i, uint64_t *out)
 {
 	size_t used;
+	int err;
 
 	if (i >= p->tokens->nr)
 		return past_the_end(p, i);
-	if (la_stoull(p->tokens->token[i].text, out, &used) < 0)
-		return la_refuse(p->refusal, p->tokens, i, LA_REFUSAL_NUMBER,
-				 "stoull");
-	return 0;
+	err = la_stoull(p->tokens->token[i].text, out, &used);
+	return err < 0 ? bad_number(p, i, err, "stoull") : 0;
 }
 
 static int read_double(struct parser *p, size_t i, double *out)
@@ -94,12 +104,7 @@ static int read_double(struct parser *p, size_t i, double *out)
 	if (i >= p->tokens->nr)
 		return past_the_end(p, i);
 	err = la_stod(p->tokens->token[i].text, out, &used);
-	if (err == -ENOMEM)
-		return err;
-	if (err < 0)
-		return la_refuse(p->refusal, p->tokens, i, LA_REFUSAL_NUMBER,
-				 "stod");
-	return 0;
+	return err < 0 ? bad_number(p, i, err, "stod") : 0;
 }
 
 /* Step from a key over what stands for its colon. */
@@ -513,6 +518,15 @@ static int pass_backend(struct parser *p)
 	return 0;
 }
 
+/* The setter translates the C++ library's exceptions, CUDA's start does not. */
+static void translate(struct la_refusal *refusal)
+{
+	if (refusal->kind == LA_REFUSAL_NUMBER)
+		refusal->exception = "ValueError";
+	else if (refusal->kind == LA_REFUSAL_OVERFLOW)
+		refusal->exception = "IndexError";
+}
+
 int la_parse_generation_c(const struct la_tokens *tokens,
 			  enum la_set_at set_at,
 			  struct la_setting_values *values,
@@ -535,7 +549,9 @@ int la_parse_generation_c(const struct la_tokens *tokens,
 			return err;
 	}
 	err = setter ? pass_common(&p) : pass_cuda(&p);
-	if (err < 0)
-		return err;
-	return setter ? pass_cuda(&p) : pass_common(&p);
+	if (!err)
+		err = setter ? pass_cuda(&p) : pass_common(&p);
+	if (err == -EINVAL && setter)
+		translate(refusal);
+	return err;
 }

@@ -12,6 +12,7 @@ enum la_refusal_kind {
 	LA_REFUSAL_KEY, /* unknown option */
 	LA_REFUSAL_BOOL, /* neither True nor False */
 	LA_REFUSAL_NUMBER, /* not a number */
+	LA_REFUSAL_OVERFLOW, /* a number that does not fit its type */
 	LA_REFUSAL_RANGE, /* a value that the option does not take */
 	LA_REFUSAL_BACKEND, /* not the backend chosen at import */
 	LA_REFUSAL_END /* the string ends too early */

@@ -165,6 +165,7 @@ int la_remark_refused(struct la_remarks *remarks,
 		hint_end(&h, refusal);
 		break;
 	case LA_REFUSAL_NUMBER:
+	case LA_REFUSAL_OVERFLOW:
 	case LA_REFUSAL_NONE:
 		break;
 	}

@@ -7,6 +7,7 @@
 
 #include "setting/generation-c.h"
 #include "setting/remark.h"
+#include "setting/table.h"
 #include "util/error.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -21,6 +22,7 @@ struct la_setting_check {
 	struct la_refusal refused; /* owns the text of refusal */
 	struct la_setting_refusal refusal; /* set if setting is NULL */
 	struct la_remarks remarks;
+	uint64_t named; /* bit i: option i of the table is named */
 };
 
 static const struct la_setting_values defaults = {
@@ -130,6 +132,21 @@ static void describe_refusal(struct la_setting_check *check)
 	};
 }
 
+static uint64_t named_options(const struct la_tokens *tokens)
+{
+	const struct la_option *option;
+	uint64_t named = 0;
+	size_t i;
+
+	for (i = 0; i < tokens->nr; i++) {
+		option = la_option_find(tokens->token[i].text,
+					tokens->token[i].length);
+		if (option)
+			named |= (uint64_t)1 << la_option_index(option);
+	}
+	return named;
+}
+
 static int fill_check(struct la_setting_check *check, const char *text,
 		      size_t length, enum la_set_at set_at)
 {
@@ -139,6 +156,7 @@ static int fill_check(struct la_setting_check *check, const char *text,
 	err = la_tokens_init(&tokens, text, length);
 	if (err < 0)
 		return err;
+	check->named = named_options(&tokens);
 	err = parse_tokens(&check->setting, &tokens, text, set_at,
 			   &check->refused);
 	if (!err) {
@@ -199,4 +217,14 @@ la_setting_check_remarks(const struct la_setting_check *check, size_t *count)
 {
 	*count = check->remarks.nr;
 	return check->remarks.remark;
+}
+
+LA_EXPORT const struct la_setting_option *
+la_setting_check_option(const struct la_setting_check *check, size_t index)
+{
+	uint64_t named = check->named;
+
+	while (named && index--)
+		named &= named - 1;
+	return named ? la_setting_option_at(__builtin_ctzll(named)) : NULL;
 }

@@ -239,6 +239,13 @@ static const struct la_option options[] = {
   }, LA_OPTION_OTHER, LA_OWNER_COMMON, 0 },
 };
 
+_Static_assert(ARRAY_SIZE(options) <= LA_OPTION_MAX, "a bit for each");
+
+size_t la_option_index(const struct la_option *option)
+{
+	return option - options;
+}
+
 const struct la_option *la_option_find_any(const char *name, size_t length)
 {
 	size_t i;

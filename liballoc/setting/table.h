@@ -5,6 +5,9 @@
 
 #include <liballoc/setting.h>
 
+/* Options are fewer, so that a bit for each fits 64. */
+enum { LA_OPTION_MAX = 64 };
+
 /* How a value is read and what it may be. */
 enum la_option_kind {
 	LA_OPTION_MB_FROM_LARGE, /* MiB, not below large_segment_size_mb */
@@ -34,6 +37,9 @@ const struct la_option *la_option_find(const char *name, size_t length);
 
 /* The option of that exact name in any release, or NULL. */
 const struct la_option *la_option_find_any(const char *name, size_t length);
+
+/* Position in the table, as la_setting_option_at() counts. */
+size_t la_option_index(const struct la_option *option);
 
 /* The option of torch 2.11 whose name is nearest, or NULL if none is near. */
 const struct la_option *la_option_nearest(const char *name, size_t length);

@@ -234,6 +234,15 @@ la_setting_check_refusal(const struct la_setting_check *check);
 const struct la_setting_remark *
 la_setting_check_remarks(const struct la_setting_check *check, size_t *count);
 
+/**
+ * @brief The options that a string names, each once, accepted or not.
+ * @param check result
+ * @param index position, from 0
+ * @return the option, static; NULL past the last one
+ */
+const struct la_setting_option *
+la_setting_check_option(const struct la_setting_check *check, size_t index);
+
 #ifdef __cplusplus
 }
 #endif

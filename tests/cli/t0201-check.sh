@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# allocctl check: verdicts, carets, remarks, options and their errors.
+. tests/support.sh
+
+run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
+	want=$1
+	shift
+	status=0
+	allocctl check "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	equal "status of check $*" "$status" "$want"
+}
+
+has() {	# has LINE: a whole line of standard output
+	grep -q -x -F -e "$1" "$tmp/out" || {
+		cat "$tmp/out" >&2
+		fail "no line '$1'"
+	}
+}
+
+usage() {	# usage MESSAGE ARGUMENTS
+	message=$1
+	shift
+	run 2 "$@"
+	equal "message of check $*" "$(cat "$tmp/err")" "allocctl: $message"
+	[ ! -s "$tmp/out" ] || fail "check $*: output beside an error"
+}
+
+run 0 max_split_size_mb:128MB
+has 'valid in torch 2.11'
+has '  max_split_size                     128.00 MiB (134217728 bytes)'
+has "warning: '128MB' is read as '128' [LA101]"
+has '    max_split_size_mb:128MB'
+has '                      ^~~~~'
+has 'max_split_size_mb (MiB; default no bound; since torch 1.9)'
+
+run 1 max_split_size_mb:19
+has 'invalid: the first use of CUDA raises ValueError'
+has '  CachingAllocator option max_split_size_mb too small, must be >= 20'
+has '                      ^~'
+run 1 --set-at runtime max_split_size_mb:19
+has 'invalid: the setter raises ValueError'
+run 1 max_split_size_mb=128
+has 'invalid: import torch aborts with'
+has "hint: write 'max_split_size_mb:', not 'max_split_size_mb=' [LA204]"
+run 1 --set-at=init max_split_size_mb=128
+has "  Unrecognized key 'max_split_size_mb=128' in CUDA allocator config."
+run 0 backend:cudaMallocAsync
+run 1 backend:cudaMallocAsync --set-at init
+run 1 debug:1
+grep -q 'allocctl replay --log-splits' "$tmp/out" || fail 'debug:1'
+
+# The caret counts characters, and nothing in a string reaches the terminal.
+run 1 "$(printf 'max_split_size_mb:64,\303\274\303\274:1\033c')"
+has "$(printf '    max_split_size_mb:64,\303\274\303\274:1\\x1bc')"
+has '                         ^~'
+run 1 -- --set-at
+has 'invalid: import torch aborts with'
+
+run 1 '' x
+grep -q -x 'valid in torch 2.11' "$tmp/out" || fail 'empty string'
+
+usage 'check wants settings or --json-lines, and got neither'
+usage 'check wants settings or --json-lines, not both' --json-lines x
+usage "--set-at does not know 'later'" --set-at later x
+usage "unknown option '--setat'; did you mean '--set-at'?" --setat x
+usage "no value after '--format'" x --format
+usage "option '--json-lines' takes no value" --json-lines=yes
+usage "unknown option '-x'" -x
+
+run 0 --format json expandable_segments:True
+grep -q '"expandable_segments":true' "$tmp/out" || fail 'json'
