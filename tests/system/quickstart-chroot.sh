@@ -42,13 +42,13 @@ done
 
 git bundle create -q "$root/tmp/liballoc.bundle" HEAD
 inside() {	# inside COMMAND: run as a user would, in the clone
-	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-		sh -c "cd /root/liballoc && $1"
+	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp \
+		sh -c "cd /srv/liballoc && $1"
 }
-chroot "$root" git clone -q -c advice.detachedHead=false /tmp/liballoc.bundle /root/liballoc
+chroot "$root" git clone -q -c advice.detachedHead=false /tmp/liballoc.bundle /srv/liballoc
 
 # Neither root nor sudo: it says what to run, and changes nothing.
-cp -r "$root/root/liballoc" "$root/tmp/nobody"
+cp -r "$root/srv/liballoc" "$root/tmp/nobody"
 chroot --userspec=65534:65534 "$root" sh /tmp/nobody/scripts/quickstart.sh \
 	2>"$tmp/err" && fail 'installs without being root'
 grep -q 'not root, and there is no sudo' "$tmp/err" || fail 'gives no reason'
