@@ -13,9 +13,27 @@
 struct search {
 	const struct la_program *program; /* borrowed */
 	struct la_replay_options options; /* all but the limit */
+	/* Limits that are known to pass, both ends included, in units: with
+	 * less room than the limit but no less than what was reserved, the
+	 * same requests are refused. */
+	uint64_t passed[2];
 	struct la_minimum *result;
 	struct la_error *err;
 };
+
+static bool limit_steers(const struct la_replay_options *options)
+{
+	return options->limit.kind == LA_LIMIT_CAP &&
+	       options->setting->garbage_collection_threshold > 0;
+}
+
+static void remember(struct search *search, uint64_t units, uint64_t reserved)
+{
+	search->passed[0] = limit_steers(&search->options) ?
+				    units :
+				    (reserved + UNIT - 1) / UNIT;
+	search->passed[1] = units;
+}
 
 /* Does the program run under `units` x UNIT?  1, 0 or a negative errno. */
 static int fits(struct search *search, uint64_t units)
@@ -23,11 +41,17 @@ static int fits(struct search *search, uint64_t units)
 	struct la_replay_result replay;
 	int code;
 
+	if (units >= search->passed[0] && units <= search->passed[1])
+		return 1;
 	search->options.limit.bytes = units * UNIT;
 	search->result->replays++;
 	code = la_replay(search->program, &search->options, &replay,
 			 search->err);
-	return code < 0 ? code : replay.ran;
+	if (code < 0)
+		return code;
+	if (replay.ran)
+		remember(search, units, replay.stats.reserved_peak);
+	return replay.ran;
 }
 
 /* The limit that passes right above one that does not: low < result <= high.
@@ -124,6 +148,59 @@ static int pass_islands(struct search *search, uint64_t *units,
 	}
 }
 
+/* Without a limit: what is reserved then is a limit that passes, unless it
+ * steers what the heap does.  *handed_out is the peak of that. */
+static int run_free(struct search *search, uint64_t *handed_out)
+{
+	struct la_replay_options options = search->options;
+	struct la_replay_result replay;
+	int code;
+
+	options.limit.kind = LA_LIMIT_NONE;
+	search->result->replays++;
+	code = la_replay(search->program, &options, &replay, search->err);
+	if (code < 0)
+		return code;
+	*handed_out = replay.stats.allocated_peak;
+	search->result->reserved_peak = replay.stats.reserved_peak;
+	search->passed[0] = 1;
+	if (!limit_steers(&search->options))
+		remember(search, UINT64_MAX, replay.stats.reserved_peak);
+	return 0;
+}
+
+/* The most units that are less than so many bytes. */
+static uint64_t units_below(uint64_t bytes)
+{
+	return bytes ? (bytes - 1) / UNIT : 0;
+}
+
+/* Less than what is handed out without a limit hardly ever suffices; what
+ * cannot suffice is less than the program's floor. */
+static int search_from(struct search *search, uint64_t handed_out,
+		       uint64_t *high)
+{
+	uint64_t floor = units_below(search->program->floor);
+	uint64_t start = units_below(handed_out), low;
+	int code;
+
+	if (start < floor)
+		start = floor;
+	low = start;
+	if (*high <= low)
+		*high = low + 1;
+	code = climb(search, &low, high);
+	if (!code)
+		code = bisect(search, low, high);
+	if (code < 0 || *high > start + 1 || start == floor)
+		return code;
+	code = fits(search, start);
+	if (code <= 0)
+		return code;
+	*high = start;
+	return bisect(search, floor, high);
+}
+
 LA_EXPORT int la_minimum_memory(const struct la_program *program,
 				const struct la_replay_options *options,
 				unsigned int probes, struct la_minimum *result,
@@ -135,26 +212,15 @@ LA_EXPORT int la_minimum_memory(const struct la_program *program,
 		.result = result,
 		.err = err,
 	};
-	struct la_replay_options unlimited = *options;
-	struct la_replay_result replay;
-	uint64_t low, high;
+	uint64_t high, handed_out;
 	int code;
 
 	*result = (struct la_minimum){ 0 };
-	unlimited.limit.kind = LA_LIMIT_NONE;
-	code = la_replay(program, &unlimited, &replay, err);
+	code = run_free(&search, &handed_out);
 	if (code < 0)
 		return code;
-	low = replay.stats.active_peak ?
-		      (replay.stats.active_peak - 1) / UNIT :
-		      0;
-	low = low ? low - 1 : 0;
-	high = (replay.stats.reserved_peak + UNIT - 1) / UNIT;
-	if (high <= low)
-		high = low + 1;
-	code = climb(&search, &low, &high);
-	if (!code)
-		code = bisect(&search, low, &high);
+	high = (result->reserved_peak + UNIT - 1) / UNIT;
+	code = search_from(&search, handed_out, &high);
 	if (!code && probes)
 		code = pass_islands(&search, &high, probes);
 	result->bytes = high * UNIT;

@@ -165,41 +165,49 @@ static uint64_t live_bytes(uint64_t asked)
 	return rounded ? rounded : BLOCK_MIN;
 }
 
-/* Highest sum of the requests that are not yet free, each rounded up to
- * 512 bytes; the last failed one counts. */
-static int measure_live(struct la_program *program)
+/* Highest sum of the requests that are held, each rounded up to 512 bytes;
+ * the last failed one counts.  bytes: of each slot. */
+static uint64_t peak_held(const struct la_program *program, uint64_t *bytes,
+			  enum op_kind end)
 {
-	uint64_t *bytes, live = 0, peak;
+	uint64_t held = 0, peak;
 	size_t i;
 
-	bytes = calloc(program->slot_count + 1, sizeof(*bytes));
-	if (!bytes)
-		return -ENOMEM;
 	for (i = 0; i < program->piece_count; i++) {
 		const struct start_piece *piece = &program->piece[i];
 
-		if (piece->state == PIECE_FREE)
+		if (piece->state == PIECE_FREE ||
+		    (piece->state == PIECE_PENDING && end == OP_FREE_REQUEST))
 			continue;
 		bytes[piece->slot] = live_bytes(piece->asked);
-		live += bytes[piece->slot];
+		held += bytes[piece->slot];
 	}
-	peak = live;
+	peak = held;
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
 		if (op->kind == OP_ALLOC || op->kind == OP_PLACE) {
 			bytes[op->slot] = live_bytes(op->size);
-			live += bytes[op->slot];
-		} else if (op->kind == OP_FREE ||
-			   op->kind == OP_FREE_COMPLETE) {
-			live -= bytes[op->slot];
-		} else if (op->must && live + live_bytes(op->size) > peak) {
-			peak = live + live_bytes(op->size);
+			held += bytes[op->slot];
+		} else if (op->kind == OP_FREE || op->kind == end) {
+			held -= bytes[op->slot];
+		} else if (op->must && held + live_bytes(op->size) > peak) {
+			peak = held + live_bytes(op->size);
 		}
-		if (live > peak)
-			peak = live;
+		if (held > peak)
+			peak = held;
 	}
-	program->info.peak_live = peak;
+	return peak;
+}
+
+static int measure_live(struct la_program *program)
+{
+	uint64_t *bytes = calloc(program->slot_count + 1, sizeof(*bytes));
+
+	if (!bytes)
+		return -ENOMEM;
+	program->info.peak_live = peak_held(program, bytes, OP_FREE_COMPLETE);
+	program->floor = peak_held(program, bytes, OP_FREE_REQUEST);
 	free(bytes);
 	return 0;
 }

@@ -67,6 +67,9 @@ struct la_program {
 			   * ANSWER_REFUSED where it refused */
 	size_t answer_count, answer_room;
 	uint32_t slot_count;
+	uint64_t floor; /* bytes that no setting and no limit does without:
+			 * peak of what is live and not yet given up, as a
+			 * flush can wait for what is pending */
 	uint64_t peak_recorded; /* highest value of the bytes held */
 	uint64_t refused; /* lowest reserved + segment that was refused
 			   * without a known cap, or UINT64_MAX */

@@ -239,6 +239,7 @@ struct la_minimum {
 	uint64_t islands; /**< limits below bytes that passed */
 	uint64_t island; /**< the lowest of them, bytes; 0: none */
 	uint64_t replays; /**< made */
+	uint64_t reserved_peak; /**< bytes, without a limit */
 };
 
 /**
