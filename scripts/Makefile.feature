@@ -3,20 +3,21 @@
 # A probe is repeated when compiler or flags change or a header appears.
 # HAVE_X=y on the command line makes absence an error, HAVE_X=n leaves X out.
 
-##= HAVE_X=y|n      X of ZLIB LZMA ZSTD JANSSON CHECK: demand or leave out
-features := ZLIB LZMA ZSTD JANSSON CHECK
+##= HAVE_X=y|n      X of ZLIB LZMA ZSTD JANSSON YAML CHECK: demand or not
+features := ZLIB LZMA ZSTD JANSSON YAML CHECK
 
 for-ZLIB    := .gz recordings (zlib1g-dev or zlib-devel)
 for-LZMA    := .xz recordings (liblzma-dev or xz-devel)
 for-ZSTD    := .zst recordings (libzstd-dev or libzstd-devel)
 for-JANSSON := companion files, check --json-lines (libjansson-dev or jansson-devel)
+for-YAML    := tune --costs (libyaml-dev or libyaml-devel)
 for-CHECK   := unit tests in make check (check or check-devel)
 
 # Goals that compile nothing do not probe.
 no-probe := clean distclean help docs deb rpm check-system
 ifneq ($(filter-out $(no-probe),$(or $(MAKECMDGOALS),all)),)
 
-headers := zlib.h lzma.h zstd.h jansson.h check.h
+headers := zlib.h lzma.h zstd.h jansson.h yaml.h check.h
 probe-key := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PKG_CONFIG) \
 	$(wildcard $(headers:%=/usr/include/%) \
 	$(headers:%=/usr/local/include/%)))
@@ -52,4 +53,5 @@ COMPRESSION_LIBS := $(if $(filter y,$(HAVE_ZLIB)),-lz) \
 	$(if $(filter y,$(HAVE_LZMA)),-llzma) \
 	$(if $(filter y,$(HAVE_ZSTD)),-lzstd)
 JANSSON_LIBS := $(if $(filter y,$(HAVE_JANSSON)),-ljansson)
+YAML_LIBS := $(if $(filter y,$(HAVE_YAML)),-lyaml)
 endif

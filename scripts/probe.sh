@@ -23,5 +23,6 @@ try ZLIB zlib.h 'zlibVersion() == 0' -lz
 try LZMA lzma.h 'lzma_version_number() == 0' -llzma
 try ZSTD zstd.h 'ZSTD_versionNumber() == 0' -lzstd
 try JANSSON jansson.h 'json_object() == 0' -ljansson
+try YAML yaml.h 'yaml_get_version_string() == 0' -lyaml
 try CHECK check.h 'suite_create("x") == 0' "$check_libs -lpthread"
 echo "CHECK_LIBS := $check_libs"

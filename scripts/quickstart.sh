@@ -20,11 +20,11 @@ packages() {	# packages SYSTEM GOAL
 	case $1 in
 	apt)
 		echo gcc make pkg-config libc6-dev zlib1g-dev liblzma-dev \
-			libzstd-dev libjansson-dev
+			libzstd-dev libjansson-dev libyaml-dev
 		[ "$2" != check ] || echo check g++ python3 xz-utils ;;
 	dnf)
 		echo gcc make pkgconf-pkg-config glibc-devel zlib-devel \
-			xz-devel libzstd-devel jansson-devel
+			xz-devel libzstd-devel jansson-devel libyaml-devel
 		[ "$2" != check ] || echo check-devel gcc-c++ python3 xz ;;
 	esac
 }
@@ -49,8 +49,8 @@ find_system() {
 		command -v "$tool" >/dev/null 2>&1 && return
 	done
 	die 'neither apt-get nor dnf is here; install by hand a C compiler,' \
-		'make, and the headers of zlib, liblzma, libzstd and jansson,' \
-		'then run make'
+		'make, and the headers of zlib, liblzma, libzstd, jansson and' \
+		'libyaml, then run make'
 }
 
 find_root() {	# find_root PACKAGE...: how to become root, for the packages

@@ -57,13 +57,13 @@ run
 equal 'dnf status' $status 0
 calls 'dnf, nothing there' "dnf install -y -q \
 --setopt=install_weak_deps=False gcc make pkgconf-pkg-config glibc-devel \
-zlib-devel xz-devel libzstd-devel jansson-devel
+zlib-devel xz-devel libzstd-devel jansson-devel libyaml-devel
 $tune"
 
 new_system dnf 0 dnf
 stand_in rpm "$rpm_query"
 printf '%s\n' gcc make pkgconf-pkg-config glibc-devel zlib-devel xz-devel \
-	libzstd-devel jansson-devel python3 xz >"$tmp/installed"
+	libzstd-devel jansson-devel libyaml-devel python3 xz >"$tmp/installed"
 run check
 calls 'dnf, some there' 'dnf install -y -q --setopt=install_weak_deps=False check-devel gcc-c++
 make -j 3 check'
@@ -74,7 +74,7 @@ printf '%s\n' gcc make libc6-dev >"$tmp/installed"
 run
 calls 'apt, some there' "apt-get update -q
 apt-get install -y -q --no-install-recommends pkg-config zlib1g-dev \
-liblzma-dev libzstd-dev libjansson-dev
+liblzma-dev libzstd-dev libjansson-dev libyaml-dev
 $tune"
 
 new_system apt 0 apt-get
