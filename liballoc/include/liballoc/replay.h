@@ -260,6 +260,58 @@ int la_minimum_memory(const struct la_program *program,
 		      unsigned int probes, struct la_minimum *result,
 		      struct la_error *err);
 
+/** @brief Most sizes that a table of costs has. */
+#define LA_COST_POINTS 32
+
+/** @brief What operations of one size cost, in microseconds. */
+struct la_cost_point {
+	uint64_t size; /**< bytes */
+	double malloc; /**< cudaMalloc */
+	double free; /**< cudaFree */
+	double map; /**< create, map and set access */
+	double unmap; /**< unmap and release */
+};
+
+/** @brief What device operations cost on some machine. */
+struct la_costs {
+	uint64_t context; /**< bytes that a CUDA context takes of a card */
+	double wait; /**< us, of an emptied queue of kernels */
+	struct la_cost_point point[LA_COST_POINTS]; /**< by size, ascending */
+	unsigned int point_count; /**< points that are used, at least 1 */
+};
+
+/**
+ * @brief The costs of conf/device-costs.yaml when the library was built.
+ * @return the costs, static
+ */
+const struct la_costs *la_costs_default(void);
+
+/**
+ * @brief Read costs from a file like conf/device-costs.yaml.
+ * @param[out] costs the costs; untouched on failure
+ * @param path       the file
+ * @param err        what is wrong and where, may be NULL
+ * @retval 0        success
+ * @retval -EBADMSG not such a file, or damaged; err has the offset
+ * @retval -ENOTSUP this build has no YAML reader
+ * @retval -ENOMEM  out of memory
+ * @retval -errno   the file cannot be read
+ */
+int la_costs_read(struct la_costs *costs, const char *path,
+		  struct la_error *err);
+
+/**
+ * @brief What one operation costs: linear between the sizes of the table.
+ * @param costs  the table
+ * @param action LA_SEGMENT_ALLOC, LA_SEGMENT_FREE, LA_SEGMENT_MAP or
+ *               LA_SEGMENT_UNMAP; others cost nothing
+ * @param size   bytes
+ * @return microseconds; below the smallest size its cost, above the largest
+ *         along the last line
+ */
+double la_costs_of(const struct la_costs *costs, enum la_action action,
+		   uint64_t size);
+
 #ifdef __cplusplus
 }
 #endif
