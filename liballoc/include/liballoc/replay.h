@@ -312,6 +312,98 @@ int la_costs_read(struct la_costs *costs, const char *path,
 double la_costs_of(const struct la_costs *costs, enum la_action action,
 		   uint64_t size);
 
+/** @brief What a replay did to the device. */
+struct la_device_operations {
+	uint64_t mallocs; /**< segments taken (cudaMalloc) */
+	uint64_t frees; /**< segments given back (cudaFree) */
+	uint64_t maps; /**< pieces mapped into a reservation */
+	uint64_t unmaps; /**< pieces unmapped */
+	uint64_t synchronisations; /**< waits for all streams in flushes */
+};
+
+/** @brief What replays under one setting gave. */
+struct la_tuned {
+	const char *setting; /**< verbatim, owned by the tuning */
+	bool asked; /**< the caller's own setting */
+	bool recorded; /**< in force when recording */
+	uint64_t minimum_memory_at_least; /**< bytes, proven */
+	bool replayed; /**< this version can; else what follows is unknown */
+	enum la_outcome outcome; /**< does it run under what was given? */
+	bool pareto; /**< none takes less of both memory and time */
+	/** Where operations were counted: the caller's limit, or less if the
+	 *  setting has a cap of its own; where there is none, or it does not
+	 *  fit, what the setting itself needs. */
+	struct la_limit limit;
+	unsigned int layouts; /**< layouts behind both ranges, 1 or all */
+	uint64_t peak_reserved; /**< bytes without a limit, rule layout */
+	uint64_t peak_reserved_range[2]; /**< over layouts */
+	uint64_t minimum_memory; /**< bytes, rule layout; 0: not known */
+	/** Over layouts; at the higher end all layouts were seen to run. */
+	uint64_t minimum_memory_range[2];
+	uint64_t islands; /**< smaller limits that passed, see la_minimum */
+	struct la_device_operations operations; /**< under limit */
+	double seconds; /**< of operations and of waiting for them */
+};
+
+/** @brief Replays of one program under many settings. */
+struct la_tuning;
+
+/** @brief Told of each replayed setting, from any thread, one at a time. */
+typedef void la_tune_progress(void *data, size_t done, size_t total);
+
+/** @brief How to tune. */
+struct la_tune_options {
+	/** What has to suffice.  LA_LIMIT_NONE: the least is sought, and each
+	 *  setting is counted under a cap of its own minimum. */
+	struct la_limit limit;
+	const char *const *setting; /**< besides the built-in ones */
+	size_t setting_count; /**< number of these */
+	unsigned int jobs; /**< threads; 0: one */
+	const struct la_costs *costs; /**< NULL: la_costs_default() */
+	la_tune_progress *progress; /**< or NULL */
+	void *progress_data; /**< first argument of progress */
+};
+
+/**
+ * @brief Replay a program under a grid of settings and find the best one.
+ * @param[out] out the result; untouched on failure
+ * @param program  program
+ * @param options  how
+ * @param err      what is wrong, may be NULL
+ * @retval 0       success; release with la_tuning_free()
+ * @retval -EINVAL torch refuses a given setting; err has its words
+ * @retval -ENOMEM out of memory
+ *
+ * The winner is one that was seen to run under its la_tuned.limit in all
+ * layouts.  With a limit: of those that fit, the one that costs the least
+ * time; without: the one that needs the least memory.  What is closer than
+ * the model can tell apart is decided by the simpler setting.
+ */
+int la_tune(struct la_tuning **out, const struct la_program *program,
+	    const struct la_tune_options *options, struct la_error *err);
+
+/**
+ * @brief Release a tuning.
+ * @param tuning tuning, or NULL for no action
+ */
+void la_tuning_free(struct la_tuning *tuning);
+
+/**
+ * @brief All settings, the default first.
+ * @param tuning     tuning
+ * @param[out] count number of settings
+ * @return the settings, owned by the tuning
+ */
+const struct la_tuned *la_tuning_settings(const struct la_tuning *tuning,
+					  size_t *count);
+
+/**
+ * @brief The best setting.
+ * @param tuning tuning
+ * @return one of la_tuning_settings(), or NULL if none fits
+ */
+const struct la_tuned *la_tuning_winner(const struct la_tuning *tuning);
+
 #ifdef __cplusplus
 }
 #endif
