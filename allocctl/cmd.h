@@ -12,6 +12,7 @@ struct cmd {
 
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_replay;
+extern const struct cmd cmd_tune;
 
 enum status {
 	STATUS_DONE = 0,

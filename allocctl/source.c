@@ -92,6 +92,11 @@ void source_close(struct source *source)
 	la_recording_free(source->recording);
 }
 
+const char *source_limit_source(const struct la_program_info *info)
+{
+	return limit_sources[info->limit_source];
+}
+
 const char *source_count_text(char text[32], uint64_t count)
 {
 	char digits[24];
@@ -196,7 +201,7 @@ void source_print(const struct source *source)
 	report_escaped(info->setting, strlen(info->setting));
 	printf("', limit %s, from %s",
 	       source_limit_text(limit, &info->limit),
-	       limit_sources[info->limit_source]);
+	       source_limit_source(info));
 	if (info->limit_range[0] != info->limit_range[1])
 		print_range(info);
 	putchar('\n');
@@ -312,7 +317,7 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	la_json_text(json, info->setting);
 	source_json_limit(json, "limit", &info->limit);
 	la_json_key(json, "limit_source");
-	la_json_text(json, limit_sources[info->limit_source]);
+	la_json_text(json, source_limit_source(info));
 	json_range(json, info->limit_range);
 	la_json_key(json, "torch");
 	la_json_text(json, la_recording_torch(source->recording));

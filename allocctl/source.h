@@ -45,6 +45,9 @@ void source_json_limit(struct la_json *json, const char *key,
 /* "none", "cap of 1.00 GiB" or "card of 1.00 GiB". */
 const char *source_limit_text(char text[64], const struct la_limit *limit);
 
+/* How the recorded limit was learnt: "the companion file". */
+const char *source_limit_source(const struct la_program_info *info);
+
 /* A number with commas: "28,951". */
 const char *source_count_text(char text[32], uint64_t count);
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What tune adds to its figures: warnings, and what to set. */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <liballoc/setting.h>
+
+#include "tune.h"
+#include "util/size.h"
+#include "util/util.h"
+
+/* The name that every release reads. */
+#define VARIABLE "PYTORCH_CUDA_ALLOC_CONF"
+
+/* A popular choice that takes this much more than the default hurts. */
+#define HURTS_WITHOUT_LIMIT 1.25
+#define HURTS_MINIMUM 1.01
+
+static const char *const popular[] = {
+	"max_split_size_mb:128",
+	"max_split_size_mb:512",
+	"garbage_collection_threshold:0.8",
+	"garbage_collection_threshold:0.6,max_split_size_mb:128",
+	"roundup_power2_divisions:4",
+	"roundup_power2_divisions:8",
+	"expandable_segments:True",
+};
+
+bool tune_is_popular(const struct la_tuned *tuned)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(popular); i++)
+		if (!strcmp(popular[i], tuned->setting))
+			return true;
+	return false;
+}
+
+static bool is_more(uint64_t a, uint64_t b, double share)
+{
+	return (double)a > (double)b * share;
+}
+
+/* Compare one choice with the default, worst news first. */
+static void warn_of(struct la_strbuf *out, const struct la_tuned *tuned,
+		    const struct la_tuned *standard)
+{
+	uint64_t least = tuned->minimum_memory_range[0];
+	uint64_t enough = standard->minimum_memory_range[1];
+	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT];
+
+	if (standard->outcome == LA_OUTCOME_RUNS &&
+	    tuned->outcome != LA_OUTCOME_RUNS)
+		la_strbuf_addf(out, "%s does not fit where the default does\n",
+			       tuned->setting);
+	if (is_more(tuned->peak_reserved, standard->peak_reserved,
+		    HURTS_WITHOUT_LIMIT))
+		la_strbuf_addf(out, "%s without a limit reserves %s where the "
+			       "default takes %s\n", tuned->setting,
+			       la_size_format(a, tuned->peak_reserved),
+			       la_size_format(b, standard->peak_reserved));
+	if (is_more(least, enough, HURTS_MINIMUM))
+		la_strbuf_addf(out, "%s needs at least %s where the default "
+			       "needs %s\n", tuned->setting,
+			       la_size_format(a, least),
+			       la_size_format(b, enough));
+}
+
+static void warn_of_hurtful(struct tune *tune)
+{
+	const struct la_tuned *standard = &tune->tuned[0];
+	size_t i;
+
+	for (i = 1; i < tune->count; i++)
+		if (tune->tuned[i].replayed && tune->tuned[i].minimum_memory &&
+		    (tune_is_popular(&tune->tuned[i]) || tune->tuned[i].asked))
+			warn_of(&tune->warnings, &tune->tuned[i], standard);
+}
+
+/* A fraction in an asked setting that has no effect. */
+static bool values_of(const char *text, struct la_setting_values *values)
+{
+	struct la_setting *setting;
+
+	if (la_setting_parse(&setting, text, strlen(text), LA_SET_AT_INIT,
+			     NULL) < 0)
+		return false;
+	*values = *la_setting_values(setting);
+	la_setting_free(setting);
+	return true;
+}
+
+static void warn_of_idle_fraction(struct tune *tune)
+{
+	struct la_setting_values values;
+	size_t i;
+
+	for (i = 0; i < tune->count && !tune->source.info->total; i++)
+		if (tune->tuned[i].asked &&
+		    values_of(tune->tuned[i].setting, &values) &&
+		    values.per_process_memory_fraction < 1)
+			la_strbuf_addf(&tune->warnings,
+				       "%s was replayed without its cap: the "
+				       "card's total is not known\n",
+				       tune->tuned[i].setting);
+}
+
+/* The smallest fraction, to nine digits, that torch turns into at least so
+ * many bytes. */
+static double fraction_for(uint64_t bytes, uint64_t total)
+{
+	return ceil((double)bytes / (double)total * 1e9) / 1e9;
+}
+
+/* An age threshold only works under a cap, and a minimum only holds under
+ * one. */
+static bool needs_cap(const struct tune *tune)
+{
+	const struct la_tuned *winner = tune->winner;
+	struct la_setting_values values;
+
+	if (winner->limit.kind != LA_LIMIT_CAP ||
+	    !values_of(winner->setting, &values) ||
+	    values.per_process_memory_fraction < 1)
+		return false;
+	return values.garbage_collection_threshold > 0 ||
+	       (tune->limit.kind == LA_LIMIT_NONE &&
+		winner->peak_reserved_range[1] > winner->limit.bytes);
+}
+
+/* A setting can bring its cap along if the card's total is known. */
+static void choose_paste(struct tune *tune)
+{
+	const struct la_tuned *winner = tune->winner;
+
+	tune->needs_cap = needs_cap(tune);
+	la_strbuf_addstr(&tune->paste, winner->setting);
+	if (tune->needs_cap && winner->limit.bytes < tune->total)
+		la_strbuf_addf(&tune->paste,
+			       "%sper_process_memory_fraction:%.9f",
+			       *winner->setting ? "," : "",
+			       fraction_for(winner->limit.bytes, tune->total));
+}
+
+const enum la_shell tune_shells[TUNE_SHELL_COUNT] = {
+	LA_SHELL_POSIX,
+	LA_SHELL_CMD,
+	LA_SHELL_POWERSHELL,
+};
+
+char *tune_paste_line(const struct tune *tune, enum la_shell shell,
+		      struct la_error *why)
+{
+	char *line;
+
+	if (la_env_assignment(shell, VARIABLE, la_strbuf_text(&tune->paste),
+			      &line, why) < 0)
+		return NULL;
+	return line;
+}
+
+void tune_advise(struct tune *tune)
+{
+	warn_of_hurtful(tune);
+	warn_of_idle_fraction(tune);
+	if (tune->winner)
+		choose_paste(tune);
+}

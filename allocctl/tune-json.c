@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl tune --format json. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "tune.h"
+
+static void json_uint(struct la_json *json, const char *key, uint64_t value)
+{
+	la_json_key(json, key);
+	la_json_uint(json, value);
+}
+
+/* null where it is not known */
+static void json_known(struct la_json *json, const char *key, bool known,
+		       uint64_t value)
+{
+	la_json_key(json, key);
+	if (known)
+		la_json_uint(json, value);
+	else
+		la_json_null(json);
+}
+
+static void json_range(struct la_json *json, const char *key, bool known,
+		       const uint64_t range[2])
+{
+	la_json_key(json, key);
+	if (!known) {
+		la_json_null(json);
+		return;
+	}
+	la_json_array_begin(json);
+	la_json_uint(json, range[0]);
+	la_json_uint(json, range[1]);
+	la_json_array_end(json);
+}
+
+static void json_fits(struct la_json *json, const struct la_tuned *tuned)
+{
+	la_json_key(json, "fits");
+	if (!tuned->replayed || tuned->outcome == LA_OUTCOME_DEPENDS)
+		la_json_null(json);
+	else
+		la_json_bool(json, tuned->outcome == LA_OUTCOME_RUNS);
+}
+
+static void json_operations(struct la_json *json, const struct la_tuned *tuned)
+{
+	const struct la_device_operations *operations = &tuned->operations;
+	bool known = tuned->minimum_memory != 0;
+
+	la_json_key(json, "device_operations");
+	if (known) {
+		la_json_object_begin(json);
+		json_uint(json, "mallocs", operations->mallocs);
+		json_uint(json, "frees", operations->frees);
+		json_uint(json, "maps", operations->maps);
+		json_uint(json, "unmaps", operations->unmaps);
+		json_uint(json, "synchronisations",
+			  operations->synchronisations);
+		la_json_object_end(json);
+	} else {
+		la_json_null(json);
+	}
+	la_json_key(json, "estimated_seconds");
+	if (known)
+		la_json_double(json, tuned->seconds);
+	else
+		la_json_null(json);
+}
+
+static void json_setting(struct la_json *json, const struct la_tuned *tuned)
+{
+	static const char *const kinds[] = {
+		[LA_LIMIT_NONE] = NULL,
+		[LA_LIMIT_CAP] = "cap",
+		[LA_LIMIT_CARD] = "card",
+	};
+	bool known = tuned->minimum_memory != 0;
+
+	la_json_object_begin(json);
+	la_json_key(json, "setting");
+	la_json_text(json, tuned->setting);
+	la_json_key(json, "policy");
+	la_json_text(json, "torch");
+	json_fits(json, tuned);
+	la_json_key(json, "pareto");
+	la_json_bool(json, tuned->pareto);
+	la_json_key(json, "limit_kind");
+	la_json_text(json, kinds[tuned->limit.kind]);
+	json_known(json, "limit", known, tuned->limit.bytes);
+	json_known(json, "peak_reserved", tuned->replayed,
+		   tuned->peak_reserved);
+	json_range(json, "peak_reserved_range", tuned->replayed,
+		   tuned->peak_reserved_range);
+	json_known(json, "minimum_memory", known, tuned->minimum_memory);
+	json_range(json, "minimum_memory_range", known,
+		   tuned->minimum_memory_range);
+	json_uint(json, "minimum_memory_at_least",
+		  tuned->minimum_memory_at_least);
+	json_known(json, "islands", known, tuned->islands);
+	json_known(json, "layouts", tuned->replayed, tuned->layouts);
+	json_operations(json, tuned);
+	if (!tuned->replayed) {
+		la_json_key(json, "why");
+		la_json_text(json, "not in this version");
+	}
+	la_json_object_end(json);
+}
+
+static void json_warnings(struct la_json *json, const char *line)
+{
+	size_t length;
+
+	la_json_key(json, "warnings");
+	la_json_array_begin(json);
+	for (; *line; line += length + 1) {
+		length = strcspn(line, "\n");
+		la_json_string(json, line, length);
+	}
+	la_json_array_end(json);
+}
+
+/* Lines by shell, null where a shell has none. */
+static void json_paste(struct la_json *json, const struct tune *tune)
+{
+	char *line;
+	int i;
+
+	la_json_key(json, "paste");
+	if (!tune->winner) {
+		la_json_null(json);
+		return;
+	}
+	la_json_object_begin(json);
+	la_json_key(json, "value");
+	la_json_text(json, la_strbuf_text(&tune->paste));
+	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
+		line = tune_paste_line(tune, tune_shells[i], NULL);
+		la_json_key(json, la_shell_name(tune_shells[i]));
+		la_json_text(json, line);
+		free(line);
+	}
+	la_json_key(json, "needs_cap");
+	la_json_bool(json, tune->needs_cap);
+	la_json_object_end(json);
+}
+
+static void json_winner(struct la_json *json, const struct tune *tune)
+{
+	la_json_key(json, "winner");
+	la_json_text(json, tune->winner ? tune->winner->setting : NULL);
+	if (tune->winner)
+		source_json_limit(json, "winner_limit", &tune->winner->limit);
+}
+
+void tune_print_json(const struct tune *tune)
+{
+	struct la_json json;
+	size_t i;
+
+	la_json_init(&json, report_json_sink, stdout);
+	la_json_object_begin(&json);
+	la_json_key(&json, "schema");
+	la_json_text(&json, "allocctl.tune/1");
+	source_json(&tune->source, &json);
+	source_json_limit(&json, "limit", &tune->limit);
+	la_json_key(&json, "limit_source");
+	la_json_text(&json, tune->limit_from);
+	la_json_key(&json, "lower_bound");
+	la_json_bool(&json, tune->source.info->ends_in_oom);
+	la_json_key(&json, "settings");
+	la_json_array_begin(&json);
+	for (i = 0; i < tune->count; i++)
+		json_setting(&json, &tune->tuned[i]);
+	la_json_array_end(&json);
+	json_warnings(&json, la_strbuf_text(&tune->warnings));
+	json_winner(&json, tune);
+	json_paste(&json, tune);
+	la_json_object_end(&json);
+	putchar('\n');
+}

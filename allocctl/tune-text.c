@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl tune: the table, the winner, and what to paste. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "tune.h"
+#include "util/size.h"
+
+static const char *name_of(const struct la_tuned *tuned)
+{
+	return *tuned->setting ? tuned->setting : "(default)";
+}
+
+/* Does an earlier setting come to the same? */
+static bool is_repeated(const struct tune *tune, const struct la_tuned *tuned)
+{
+	const struct la_tuned *other;
+
+	for (other = tune->tuned; other < tuned; other++)
+		if (other->minimum_memory == tuned->minimum_memory &&
+		    other->seconds == tuned->seconds)
+			return true;
+	return false;
+}
+
+/* What people look for: the best, the front, and what they know. */
+static bool is_shown(const struct tune *tune, const struct la_tuned *tuned)
+{
+	return tuned == tune->winner || tuned == tune->tuned ||
+	       tuned->asked || tuned->recorded || tune_is_popular(tuned) ||
+	       (tuned->pareto && !is_repeated(tune, tuned));
+}
+
+static int rank(const struct la_tuned *tuned)
+{
+	if (!tuned->replayed || !tuned->minimum_memory)
+		return 3;
+	return tuned->outcome == LA_OUTCOME_RUNS    ? 0 :
+	       tuned->outcome == LA_OUTCOME_DEPENDS ? 1 :
+						      2;
+}
+
+/* What fits first, then by memory and time. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct la_tuned *p = *(const struct la_tuned *const *)a;
+	const struct la_tuned *q = *(const struct la_tuned *const *)b;
+
+	if (rank(p) != rank(q))
+		return rank(p) - rank(q);
+	if (p->minimum_memory != q->minimum_memory)
+		return p->minimum_memory < q->minimum_memory ? -1 : 1;
+	if (p->seconds != q->seconds)
+		return p->seconds < q->seconds ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+static const char *fits_text(const struct la_tuned *tuned)
+{
+	static const char *const names[] = {
+		[LA_OUTCOME_RUNS] = "yes",
+		[LA_OUTCOME_OOM] = "no",
+		[LA_OUTCOME_DEPENDS] = "?",
+	};
+
+	return names[tuned->outcome];
+}
+
+static void print_spread(const char *what, const uint64_t range[2])
+{
+	char low[LA_SIZE_TEXT], high[LA_SIZE_TEXT];
+
+	la_size_format(low, range[0]);
+	la_size_format(high, range[1]);
+	if (strcmp(low, high))
+		printf("%14s%s %s to %s, by the driver's placement\n", "",
+		       what, low, high);
+}
+
+static void print_row(const struct tune *tune, const struct la_tuned *tuned)
+{
+	double live = (double)tune->source.info->peak_live;
+	char size[LA_SIZE_TEXT];
+
+	printf(" %c%c ", tuned == tune->winner ? '*' : ' ',
+	       tuned->pareto ? '+' : ' ');
+	if (!tuned->replayed) {
+		printf("%-4s %-56s ", "-", "not in this version");
+	} else if (!tuned->minimum_memory) {
+		printf("%-4s %-56s ", fits_text(tuned), "no limit suffices");
+	} else {
+		printf("%-4s %10s ", fits_text(tuned),
+		       la_size_format(size, tuned->minimum_memory));
+		printf("%6.3f %10s ",
+		       live > 0 ? (double)tuned->minimum_memory / live : 0,
+		       la_size_format(size, tuned->peak_reserved));
+		printf("%6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %7.3f ",
+		       tuned->operations.mallocs, tuned->operations.frees,
+		       tuned->operations.synchronisations, tuned->seconds);
+	}
+	report_escaped(name_of(tuned), strlen(name_of(tuned)));
+	putchar('\n');
+	print_spread("minimum", tuned->minimum_memory_range);
+	print_spread("without limit", tuned->peak_reserved_range);
+}
+
+static void print_table(const struct tune *tune)
+{
+	const struct la_tuned **row = calloc(tune->count, sizeof(*row));
+	size_t shown = 0, i;
+
+	if (!row) {
+		report_error("out of memory");
+		return;
+	}
+	for (i = 0; i < tune->count; i++)
+		if (is_shown(tune, &tune->tuned[i]))
+			row[shown++] = &tune->tuned[i];
+	qsort(row, shown, sizeof(*row), compare_rows);
+	printf("\n    %-4s %10s %6s %10s %6s %6s %5s %7s %s\n", "fits",
+	       "minimum", "/live", "unlimited", "malloc", "free", "waits",
+	       "seconds", "setting");
+	for (i = 0; i < shown; i++)
+		print_row(tune, row[i]);
+	puts(" *  winner   + front of memory against time");
+	if (shown < tune->count)
+		printf("    %zu of %zu settings; --format json has all\n",
+		       shown, tune->count);
+	free(row);
+}
+
+static void print_limit(const struct tune *tune)
+{
+	char limit[64], size[LA_SIZE_TEXT];
+
+	if (!tune->limit_from) {
+		puts("limit       none was given: the least is sought; "
+		     "operations are those under it, as a cap");
+		return;
+	}
+	printf("limit       %s (%" PRIu64 " bytes), from %s\n",
+	       source_limit_text(limit, &tune->limit), tune->limit.bytes,
+	       tune->limit_from);
+	if (tune->card)
+		printf("            %s less %s of CUDA context, as measured on "
+		       "an H200\n",
+		       tune->card, la_size_format(size, tune->context));
+}
+
+static void print_lower_bound(const struct tune *tune)
+{
+	char size[LA_SIZE_TEXT];
+
+	if (!tune->source.info->ends_in_oom)
+		return;
+	printf("lower bound the recording ends in an OOM: that request of %s "
+	       "counts,\n            what would have followed is not known\n",
+	       la_size_format(size, tune->source.info->failed_size));
+}
+
+static void print_warnings(const struct tune *tune)
+{
+	const char *line = la_strbuf_text(&tune->warnings);
+	size_t length;
+
+	if (*line)
+		putchar('\n');
+	for (; *line; line += length + 1) {
+		length = strcspn(line, "\n");
+		report_paint(REPORT_YELLOW, "warning");
+		fputs(": ", stdout);
+		report_escaped(line, length);
+		putchar('\n');
+	}
+}
+
+/* The setting that comes closest, and by how much it fails. */
+static void print_no_winner(const struct tune *tune)
+{
+	const struct la_tuned *least = NULL;
+	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT];
+	size_t i;
+
+	for (i = 0; i < tune->count; i++)
+		if (tune->tuned[i].minimum_memory &&
+		    (!least || tune->tuned[i].minimum_memory_range[1] <
+				       least->minimum_memory_range[1]))
+			least = &tune->tuned[i];
+	putchar('\n');
+	report_paint(REPORT_RED, "nothing fits");
+	if (!least) {
+		puts(": no setting runs under any limit");
+		return;
+	}
+	printf(": %s needs least, %s (%" PRIu64 " bytes)", name_of(least),
+	       la_size_format(a, least->minimum_memory_range[1]),
+	       least->minimum_memory_range[1]);
+	if (least->minimum_memory_range[1] > tune->limit.bytes)
+		printf(", %s more",
+		       la_size_format(b, least->minimum_memory_range[1] -
+						 tune->limit.bytes));
+	putchar('\n');
+}
+
+static void print_cap(const struct tune *tune)
+{
+	const struct la_tuned *winner = tune->winner;
+	char size[LA_SIZE_TEXT];
+
+	if (!tune->needs_cap)
+		return;
+	printf("  this takes a cap: without one it reserves up to %s\n",
+	       la_size_format(size, winner->peak_reserved_range[1]));
+	if (strcmp(la_strbuf_text(&tune->paste), winner->setting))
+		return;
+	printf("  Python      torch.cuda.set_per_process_memory_fraction("
+	       "%" PRIu64 " /\n                  "
+	       "torch.cuda.mem_get_info()[1])\n",
+	       winner->limit.bytes);
+}
+
+static void print_paste(const struct tune *tune)
+{
+	struct la_error why = { .text = "out of memory" };
+	char *line;
+	int i;
+
+	if (!*la_strbuf_text(&tune->paste)) {
+		puts("  nothing to set: leave PYTORCH_CUDA_ALLOC_CONF unset");
+		return;
+	}
+	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
+		line = tune_paste_line(tune, tune_shells[i], &why);
+		printf("  %-11s ", la_shell_name(tune_shells[i]));
+		if (line)
+			report_escaped(line, strlen(line));
+		else
+			printf("(%s)", why.text);
+		putchar('\n');
+		free(line);
+	}
+}
+
+static void print_winner(const struct tune *tune)
+{
+	const struct la_tuned *winner = tune->winner;
+	char limit[64];
+
+	putchar('\n');
+	report_paint(REPORT_GREEN, "winner");
+	fputs(": ", stdout);
+	report_escaped(name_of(winner), strlen(name_of(winner)));
+	printf("\n  replayed under exactly a %s (%" PRIu64
+	       " bytes) in all %d layouts: runs\n",
+	       source_limit_text(limit, &winner->limit), winner->limit.bytes,
+	       LA_LAYOUT_COUNT);
+	if (winner->minimum_memory_range[1] > winner->limit.bytes)
+		printf("  but it failed under a larger one, below %s\n",
+		       la_size_format(limit, winner->minimum_memory_range[1]));
+	if (!tune->source.check.exact)
+		puts("  an estimate: the recording itself is not reproduced "
+		     "exactly");
+	print_paste(tune);
+	print_cap(tune);
+}
+
+void tune_print_text(const struct tune *tune)
+{
+	char size[LA_SIZE_TEXT];
+
+	source_print(&tune->source);
+	print_limit(tune);
+	printf("peak live   %s (%" PRIu64 " bytes)\n",
+	       la_size_format(size, tune->source.info->peak_live),
+	       tune->source.info->peak_live);
+	print_lower_bound(tune);
+	print_table(tune);
+	print_warnings(tune);
+	if (tune->winner)
+		print_winner(tune);
+	else
+		print_no_winner(tune);
+}
