@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What fits under a limit is what ran in torch under that limit.
+. tests/support.sh
+. tests/tune.sh
+
+base=tests/data/big_random.11.base.pickle.xz
+tab=$(printf '\t')
+for cap in $(cut -f 1 tests/data/remedy.tsv | sort -u); do
+	# Of the smallest of these limits torch says OOM in every row.
+	tune $((cap == 9396102461)) "$base" --limit "$cap" --format json
+	equal "limit of $cap" "$(member limit)" "{\"kind\":\"cap\",\"bytes\":$cap}"
+	grep "^$cap$tab" tests/data/remedy.tsv >"$tmp/rows"
+	while IFS="$tab" read -r _ outcome setting; do
+		fits=true
+		[ "$outcome" = runs ] || fits=false
+		equal "fits of '$setting' in $cap" \
+			"$(figure fits "$setting")" $fits
+	done <"$tmp/rows"
+	winner=$(member winner | tr -d '"')
+	[ "$winner" != null ] || continue
+	equal "the winner in $cap" "$(figure fits "$winner")" true
+	allocctl replay "$base" --setting "$winner" --limit "$cap" \
+		--format json >"$tmp/replay" ||
+		fail "the winner '$winner' fails in $cap"
+	equal "operations in $cap" "$(figure device_operations "$winner")" \
+		"$(sed -n 's/.*"device_operations":\({[^}]*}\).*/\1/p' \
+			"$tmp/replay")"
+done
+
+# Nothing fits: less than what is live.
+tune 1 "$base" --limit 5GiB --format json
+equal 'no winner' "$(member winner)" null
+tune 1 "$base" --limit 5GiB
+grep -q '^nothing fits: .* needs least, .* GiB more$' "$tmp/out" ||
+	fail 'how much is missing'
+
+# Who ran out of memory is told what fits there, here nothing.
+tune 1 tests/data/gnn.oom.pickle.xz --format json
+equal 'limit of the run' "$(member limit)" \
+	'{"kind":"cap","bytes":8622760550}'
+equal 'lower bound of the run' "$(member lower_bound)" true
+equal 'the default at that limit' "$(figure fits '')" false
+tune 0 tests/data/card.pickle.xz --format json
+equal 'limit of a full card' "$(member limit)" \
+	'{"kind":"card","bytes":9797435392}'
+equal 'split on a full card' "$(figure fits max_split_size_mb:128)" true
+
+# On a card an age threshold is inert; a name stands for the real total.
+tune 0 tests/data/streams.default.pickle.xz --card T4 --format json
+equal 'limit of a T4' "$(member limit)" \
+	"{\"kind\":\"card\",\"bytes\":$((15633680957 - 518 * 1048576))}"
+for key in minimum_memory estimated_seconds fits limit_kind; do
+	equal "threshold on a card, $key" \
+		"$(figure $key garbage_collection_threshold:0.6)" \
+		"$(figure $key '')"
+done
+tune 0 tests/data/streams.default.pickle.xz --card T4
+grep -q 'T4 less 518.00 MiB of CUDA context' "$tmp/out" ||
+	fail 'what the name stands for'
+tune 0 tests/data/streams.default.pickle.xz --card 512MB --format json
+equal 'card of 512 MB' "$(member limit)" '{"kind":"card","bytes":512000000}'
+
+# A setting with a cap of its own: 350 MiB of this card are too few for it.
+tune 0 tests/data/streams.default.pickle.xz --format json \
+	--setting roundup_power2_divisions:8,per_process_memory_fraction:0.0024 \
+	--setting max_split_size_mb:200,per_process_memory_fraction:0.5
+equal 'fits in its own cap' "$(figure fits \
+	roundup_power2_divisions:8,per_process_memory_fraction:0.0024)" false
+equal 'fits in half a card' "$(figure fits \
+	max_split_size_mb:200,per_process_memory_fraction:0.5)" true
+equal 'half a card' "$(figure limit \
+	max_split_size_mb:200,per_process_memory_fraction:0.5)" 75054940160
