@@ -24,12 +24,12 @@ static int grow_blocks(struct la_heap *heap)
 	return 0;
 }
 
-/* Make sure that two blocks can be made, and inserts be done in a set. */
-int block_reserve(struct la_heap *heap, uint32_t set, uint32_t inserts)
+/* Make sure that two blocks can be made. */
+int block_reserve(struct la_heap *heap)
 {
-	if (heap->block_room - heap->block_count < 2 && grow_blocks(heap) < 0)
-		return -ENOMEM;
-	return free_set_reserve(&heap->set[set], inserts);
+	if (heap->block_room - heap->block_count >= 2)
+		return 0;
+	return grow_blocks(heap);
 }
 
 /* A block alone in its segment and in no set; there must be room. */
@@ -66,14 +66,12 @@ void block_insert(struct la_heap *heap, uint32_t id)
 	struct block *block = &heap->block[id];
 
 	block->born = heap->searches[set_pool(block->set)];
-	free_set_insert(&heap->set[block->set], block->size, block->addr, id);
+	free_set_insert(&heap->set[block->set], heap->block, id);
 }
 
 void block_remove(struct la_heap *heap, uint32_t id)
 {
-	const struct block *block = &heap->block[id];
-
-	free_set_remove(&heap->set[block->set], block->size, block->addr);
+	free_set_remove(&heap->set[heap->block[id].set], heap->block, id);
 }
 
 /* Leave size bytes in a block that is in no set; the rest becomes free. */

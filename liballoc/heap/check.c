@@ -45,29 +45,73 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 	return 0;
 }
 
-/* One set: ascending, and each entry tells of a free block of the set. */
-static int check_set(const struct la_heap *heap, uint32_t index,
-		     uint64_t *count, struct la_error *err)
+/* Deeper than any treap of blocks at honest addresses. */
+enum { DEPTH_MAX = 1000 };
+
+/* A tree of the set: all of it free blocks of the set and of the bin, in
+ * order, and none above its parent.  Counts down *left, the free blocks that
+ * were not yet met. */
+static int check_tree(const struct la_heap *heap, uint32_t index, uint32_t id,
+		      int depth, uint64_t *left, struct la_error *err)
 {
-	const struct free_set *set = &heap->set[index];
-	const struct free_entry *entry, *last = NULL;
-	struct free_pos pos = free_set_first();
+	const struct block *block = &heap->block[id];
+	int side;
 
-	for (; (entry = free_set_at(set, pos)); pos = free_set_next(set, pos)) {
-		const struct block *block = &heap->block[entry->block];
+	if (!is_used(heap, id) || block->state != BLOCK_FREE ||
+	    block->set != index || !*left || depth == DEPTH_MAX)
+		return broken(err, "stale entry", 0);
+	--*left;
+	for (side = 0; side < 2; side++) {
+		uint32_t child = block->child[side];
 
-		if (!is_used(heap, entry->block) ||
-		    block->state != BLOCK_FREE || block->set != index ||
-		    block->size != entry->size || block->addr != entry->addr)
-			return broken(err, "stale entry", entry->addr);
-		if (last && (last->size > entry->size ||
-			     (last->size == entry->size &&
-			      last->addr >= entry->addr)))
-			return broken(err, "entry out of order", entry->addr);
-		last = entry;
-		++*count;
+		if (child != LA_NO_BLOCK &&
+		    check_tree(heap, index, child, depth + 1, left, err) < 0)
+			return -EUCLEAN;
 	}
 	return 0;
+}
+
+/* Going through a set meets its blocks in ascending order. */
+static int check_order(const struct la_heap *heap, const struct free_set *set,
+		       uint64_t count, struct la_error *err)
+{
+	uint32_t id = free_set_first(set, heap->block), next;
+
+	for (; id != LA_NO_BLOCK; id = next) {
+		next = free_set_next(set, heap->block, id);
+		if (free_set_from(set, heap->block, heap->block[id].size,
+				  heap->block[id].addr) != id)
+			return broken(err, "entry out of place",
+				      heap->block[id].addr);
+		if (!count--)
+			return broken(err, "entry met twice", 0);
+		if (next != LA_NO_BLOCK &&
+		    free_set_before(set, heap->block, heap->block[next].size,
+				    heap->block[next].addr) != id)
+			return broken(err, "entry out of order",
+				      heap->block[id].addr);
+	}
+	return count ? broken(err, "entry never met", 0) : 0;
+}
+
+static int check_set(const struct la_heap *heap, uint32_t index,
+		     uint64_t *left, struct la_error *err)
+{
+	const struct free_set *set = &heap->set[index];
+	uint64_t before = *left, bits;
+	int w, bin;
+
+	for (w = 0; w < FREE_WORDS; w++) {
+		if ((set->word[w] != 0) != (set->words >> w & 1))
+			return broken(err, "bins that are not found", 0);
+		for (bits = set->word[w]; bits; bits &= bits - 1) {
+			bin = 64 * w + __builtin_ctzll(bits);
+			if (check_tree(heap, index, set->root[bin], 0, left,
+				       err) < 0)
+				return -EUCLEAN;
+		}
+	}
+	return check_order(heap, set, before - *left, err);
 }
 
 static int check_pending(const struct la_heap *heap, uint64_t count,
@@ -102,7 +146,7 @@ static int check_spare(const struct la_heap *heap, uint64_t count,
 LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 {
 	uint64_t bytes[BLOCK_PENDING + 1] = { 0 };
-	uint64_t count[BLOCK_PENDING + 1] = { 0 }, entries = 0;
+	uint64_t count[BLOCK_PENDING + 1] = { 0 }, left;
 	uint32_t i;
 
 	for (i = 0; i < heap->block_count; i++) {
@@ -115,10 +159,11 @@ LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 			return -EUCLEAN;
 		bytes[block->state] += block->size;
 	}
+	left = count[BLOCK_FREE];
 	for (i = 0; i < heap->stream_count * POOL_COUNT; i++)
-		if (check_set(heap, i, &entries, err) < 0)
+		if (check_set(heap, i, &left, err) < 0)
 			return -EUCLEAN;
-	if (entries != count[BLOCK_FREE])
+	if (left)
 		return broken(err, "free block in no set", 0);
 	if (heap->stats.allocated != bytes[BLOCK_LIVE] ||
 	    heap->stats.active != bytes[BLOCK_LIVE] + bytes[BLOCK_PENDING] ||

@@ -1,232 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An ordered set of free blocks in sorted leaves. */
+/* An ordered set of free blocks: bins of small treaps. */
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdbool.h>
 
 #include "heap/free-set.h"
 
-__extension__ typedef unsigned __int128 free_key;
+enum { LEFT, RIGHT };
 
-static inline free_key key_of(uint64_t size, uint64_t addr)
+/* Sizes of the same bin are neighbours; a bigger size has no lower bin. */
+static uint32_t bin_of(uint64_t size)
 {
-	return (free_key)size << 64 | addr;
+	uint64_t units = size / 512;
+	unsigned int shift;
+
+	if (units < 1 << FREE_EXACT_BITS)
+		return (uint32_t)units;
+	shift = 63 - FREE_EXACT_BITS - (unsigned int)__builtin_clzll(units);
+	if (shift >= FREE_DOUBLINGS)
+		return FREE_BINS - 1;
+	return (shift << FREE_EXACT_BITS) + (uint32_t)(units >> shift);
 }
 
-static inline bool is_before(const struct free_entry *entry, free_key key)
+static bool is_empty(const struct free_set *set, uint32_t bin)
 {
-	return key_of(entry->size, entry->addr) < key;
+	return !(set->word[bin / 64] >> bin % 64 & 1);
 }
 
-static inline struct free_leaf *leaf_at(const struct free_set *set,
-					uint32_t at)
+static void mark_used(struct free_set *set, uint32_t bin)
 {
-	return &set->leaf[set->order[at]];
+	set->word[bin / 64] |= (uint64_t)1 << bin % 64;
+	set->words |= (uint64_t)1 << bin / 64;
 }
 
-void free_set_destroy(struct free_set *set)
+static void mark_empty(struct free_set *set, uint32_t bin)
 {
-	free(set->leaf);
-	free(set->order);
-	*set = (struct free_set){ 0 };
+	set->word[bin / 64] &= ~((uint64_t)1 << bin % 64);
+	if (!set->word[bin / 64])
+		set->words &= ~((uint64_t)1 << bin / 64);
 }
 
-/* Grow to room leaves; the new ones are spare. */
-static int set_room(struct free_set *set, uint32_t room)
+/* The first bin behind another that is not empty, or FREE_BINS. */
+static uint32_t bin_behind(const struct free_set *set, uint32_t bin)
 {
-	struct free_leaf *leaf;
-	uint32_t *order;
+	uint32_t w = bin / 64;
+	uint64_t bits = set->word[w] & ((uint64_t)-2 << bin % 64);
 
-	leaf = realloc(set->leaf, room * sizeof(*leaf));
-	if (!leaf)
-		return -ENOMEM;
-	set->leaf = leaf;
-	order = realloc(set->order, room * sizeof(*order));
-	if (!order)
-		return -ENOMEM;
-	set->order = order;
-	for (; set->room < room; set->room++) {
-		leaf[set->room].count = 0;
-		order[set->room] = set->room;
+	if (!bits) {
+		uint64_t words = set->words & ((uint64_t)-2 << w);
+
+		if (!words)
+			return FREE_BINS;
+		w = (uint32_t)__builtin_ctzll(words);
+		bits = set->word[w];
 	}
-	return 0;
+	return 64 * w + (uint32_t)__builtin_ctzll(bits);
 }
 
-int free_set_copy(struct free_set *to, const struct free_set *from)
+/* The last bin before another that is not empty, or FREE_BINS. */
+static uint32_t bin_before(const struct free_set *set, uint32_t bin)
 {
-	uint32_t i;
+	uint32_t w = bin / 64;
+	uint64_t bits = set->word[w] & (((uint64_t)1 << bin % 64) - 1);
 
-	if (to->room < from->room && set_room(to, from->room) < 0)
-		return -ENOMEM;
-	for (i = 0; i < from->used; i++) {
-		const struct free_leaf *leaf = leaf_at(from, i);
+	if (!bits) {
+		uint64_t words = set->words & (((uint64_t)1 << w) - 1);
 
-		to->order[i] = i;
-		to->leaf[i].count = leaf->count;
-		memcpy(to->leaf[i].entry, leaf->entry,
-		       leaf->count * sizeof(*leaf->entry));
+		if (!words)
+			return FREE_BINS;
+		w = 63 - (uint32_t)__builtin_clzll(words);
+		bits = set->word[w];
 	}
-	for (to->used = i; i < to->room; i++)
-		to->order[i] = i;
-	return 0;
+	return 64 * w + 63 - (uint32_t)__builtin_clzll(bits);
 }
 
-int free_set_reserve(struct free_set *set, uint32_t count)
+static bool is_before(const struct block *block, uint64_t size, uint64_t addr)
 {
-	uint32_t room = set->room;
-
-	if (room - set->used >= count)
-		return 0;
-	while (room - set->used < count)
-		room = room ? 2 * room : 1;
-	return set_room(set, room);
+	return block->size < size ||
+	       (block->size == size && block->addr < addr);
 }
 
-/* The first leaf whose last entry is not before key, or `used`. */
-static uint32_t find_leaf(const struct free_set *set, free_key key)
+/* Which block stands above the other in a treap. */
+static uint32_t rank_of(const struct block *block)
 {
-	uint32_t low = 0, high = set->used;
+	return (uint32_t)(block->addr * 0x9e3779b97f4a7c15 >> 32);
+}
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		const struct free_leaf *leaf = leaf_at(set, middle);
+/* Part the tree at `node` into what is before a block and what is behind it,
+ * which become the children of the block. */
+static void split(struct block *block, uint32_t node, uint32_t id)
+{
+	uint32_t *left = &block[id].child[LEFT];
+	uint32_t *right = &block[id].child[RIGHT];
 
-		if (is_before(&leaf->entry[leaf->count - 1], key))
-			low = middle + 1;
-		else
-			high = middle;
+	while (node != LA_NO_BLOCK) {
+		if (is_before(&block[node], block[id].size, block[id].addr)) {
+			*left = node;
+			left = &block[node].child[RIGHT];
+			node = *left;
+		} else {
+			*right = node;
+			right = &block[node].child[LEFT];
+			node = *right;
+		}
 	}
-	return low;
+	*left = *right = LA_NO_BLOCK;
 }
 
-/* The first entry that is not before key, or count. */
-static uint32_t find_in_leaf(const struct free_leaf *leaf, free_key key)
+/* Join two trees, all of one before all of the other, at *link. */
+static void join(struct block *block, uint32_t *link, uint32_t left,
+		 uint32_t right)
 {
-	const struct free_entry *base = leaf->entry;
-	uint32_t n = leaf->count;
-
-	while (n > 1) {
-		uint32_t half = n / 2;
-
-		base += is_before(&base[half - 1], key) ? half : 0;
-		n -= half;
+	while (left != LA_NO_BLOCK && right != LA_NO_BLOCK) {
+		if (rank_of(&block[left]) > rank_of(&block[right])) {
+			*link = left;
+			link = &block[left].child[RIGHT];
+			left = *link;
+		} else {
+			*link = right;
+			link = &block[right].child[LEFT];
+			right = *link;
+		}
 	}
-	return (uint32_t)(base - leaf->entry) + is_before(base, key);
+	*link = left != LA_NO_BLOCK ? left : right;
 }
 
-struct free_pos free_set_find(const struct free_set *set, uint64_t size)
+void free_set_insert(struct free_set *set, struct block *block, uint32_t id)
 {
-	free_key key = key_of(size, 0);
-	uint32_t at = find_leaf(set, key);
+	uint32_t bin = bin_of(block[id].size), rank = rank_of(&block[id]);
+	uint32_t *link = &set->root[bin];
 
-	if (at == set->used)
-		return (struct free_pos){ at, 0 };
-	return (struct free_pos){ at, find_in_leaf(leaf_at(set, at), key) };
-}
-
-bool free_set_previous(const struct free_set *set, struct free_pos *pos)
-{
-	if (pos->index) {
-		pos->index--;
-		return true;
+	if (is_empty(set, bin)) {
+		mark_used(set, bin);
+		*link = LA_NO_BLOCK;
 	}
-	if (!pos->leaf)
-		return false;
-	pos->leaf--;
-	pos->index = leaf_at(set, pos->leaf)->count - 1;
-	return true;
+	while (*link != LA_NO_BLOCK && rank_of(&block[*link]) >= rank)
+		link = &block[*link].child[is_before(
+			&block[*link], block[id].size, block[id].addr)];
+	split(block, *link, id);
+	*link = id;
 }
 
-/* Put a spare leaf into the order at a place; there must be one. */
-static struct free_leaf *take_spare(struct free_set *set, uint32_t at)
+void free_set_remove(struct free_set *set, struct block *block, uint32_t id)
 {
-	uint32_t spare = set->order[set->used];
+	uint32_t bin = bin_of(block[id].size);
+	uint32_t *link = &set->root[bin];
 
-	memmove(&set->order[at + 1], &set->order[at],
-		(set->used - at) * sizeof(*set->order));
-	set->order[at] = spare;
-	set->used++;
-	return &set->leaf[spare];
+	while (*link != id)
+		link = &block[*link].child[is_before(
+			&block[*link], block[id].size, block[id].addr)];
+	join(block, link, block[id].child[LEFT], block[id].child[RIGHT]);
+	if (set->root[bin] == LA_NO_BLOCK)
+		mark_empty(set, bin);
 }
 
-static void make_spare(struct free_set *set, uint32_t at)
+/* The outermost block of a tree that is not empty. */
+static uint32_t outermost(const struct block *block, uint32_t node, int side)
 {
-	uint32_t spare = set->order[at];
-
-	set->used--;
-	memmove(&set->order[at], &set->order[at + 1],
-		(set->used - at) * sizeof(*set->order));
-	set->order[set->used] = spare;
+	while (block[node].child[side] != LA_NO_BLOCK)
+		node = block[node].child[side];
+	return node;
 }
 
-/* Move the upper half of a full leaf into a spare one behind it. */
-static void split_leaf(struct free_set *set, uint32_t at)
+uint32_t free_set_from(const struct free_set *set, const struct block *block,
+		       uint64_t size, uint64_t addr)
 {
-	struct free_leaf *upper = take_spare(set, at + 1);
-	struct free_leaf *lower = leaf_at(set, at);
+	uint32_t bin = bin_of(size), found = LA_NO_BLOCK;
+	uint32_t node = is_empty(set, bin) ? LA_NO_BLOCK : set->root[bin];
 
-	lower->count = FREE_LEAF_MAX / 2;
-	upper->count = FREE_LEAF_MAX - lower->count;
-	memcpy(upper->entry, &lower->entry[lower->count],
-	       upper->count * sizeof(*upper->entry));
-}
+	while (node != LA_NO_BLOCK) {
+		bool before = is_before(&block[node], size, addr);
 
-void free_set_insert(struct free_set *set, uint64_t size, uint64_t addr,
-		     uint32_t block)
-{
-	free_key key = key_of(size, addr);
-	uint32_t at = find_leaf(set, key), index;
-	struct free_leaf *leaf;
-
-	if (!set->used)
-		take_spare(set, 0)->count = 0;
-	else if (at == set->used)
-		at--;
-	leaf = leaf_at(set, at);
-	if (leaf->count == FREE_LEAF_MAX) {
-		split_leaf(set, at);
-		leaf = leaf_at(set, at);
-		if (is_before(&leaf->entry[leaf->count - 1], key))
-			leaf = leaf_at(set, at + 1);
+		found = before ? found : node;
+		node = block[node].child[before];
 	}
-	index = leaf->count ? find_in_leaf(leaf, key) : 0;
-	memmove(&leaf->entry[index + 1], &leaf->entry[index],
-		(leaf->count - index) * sizeof(*leaf->entry));
-	leaf->entry[index] = (struct free_entry){ size, addr, block };
-	leaf->count++;
+	if (found != LA_NO_BLOCK)
+		return found;
+	bin = bin_behind(set, bin);
+	return bin == FREE_BINS ? LA_NO_BLOCK :
+				  outermost(block, set->root[bin], LEFT);
 }
 
-/* Join a leaf that has become small with the one behind it. */
-static void join_leaves(struct free_set *set, uint32_t at)
+uint32_t free_set_before(const struct free_set *set, const struct block *block,
+			 uint64_t size, uint64_t addr)
 {
-	struct free_leaf *leaf = leaf_at(set, at), *next;
+	uint32_t bin = bin_of(size), found = LA_NO_BLOCK;
+	uint32_t node = is_empty(set, bin) ? LA_NO_BLOCK : set->root[bin];
 
-	if (!leaf->count) {
-		make_spare(set, at);
-		return;
+	while (node != LA_NO_BLOCK) {
+		bool before = is_before(&block[node], size, addr);
+
+		found = before ? node : found;
+		node = block[node].child[before];
 	}
-	if (at + 1 == set->used)
-		return;
-	next = leaf_at(set, at + 1);
-	if (leaf->count + next->count > FREE_LEAF_MAX / 2)
-		return;
-	memcpy(&leaf->entry[leaf->count], next->entry,
-	       next->count * sizeof(*next->entry));
-	leaf->count += next->count;
-	make_spare(set, at + 1);
-}
-
-void free_set_remove(struct free_set *set, uint64_t size, uint64_t addr)
-{
-	free_key key = key_of(size, addr);
-	uint32_t at = find_leaf(set, key);
-	struct free_leaf *leaf = leaf_at(set, at);
-	uint32_t index = find_in_leaf(leaf, key);
-
-	leaf->count--;
-	memmove(&leaf->entry[index], &leaf->entry[index + 1],
-		(leaf->count - index) * sizeof(*leaf->entry));
-	if (leaf->count < FREE_LEAF_MAX / 4)
-		join_leaves(set, at);
+	if (found != LA_NO_BLOCK)
+		return found;
+	bin = bin_before(set, bin);
+	return bin == FREE_BINS ? LA_NO_BLOCK :
+				  outermost(block, set->root[bin], RIGHT);
 }

@@ -2,83 +2,55 @@
 #ifndef LA_HEAP_FREE_SET_H
 #define LA_HEAP_FREE_SET_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "heap/block.h"
 
 /*
  * The free blocks of one pool and stream, ordered by size, then address.
  *
- * Entries lie in sorted leaves of up to FREE_LEAF_MAX; most sets have a few
- * leaves, so a search is one or two short binary searches over memory that is
- * in cache, and a set is copied with two memcpy().
+ * Sizes fall into bins: one for each multiple of 512 bytes below 32 KiB, then
+ * 64 for each doubling.  The blocks of a bin form a treap: a search tree by
+ * size and address that is a heap by a hash of the address, with its links in
+ * the blocks.  Most bins hold a few blocks, so that a search is two bitmaps
+ * and a step or two; nothing is allocated, and a set is copied as it lies.
  */
-enum { FREE_LEAF_MAX = 32 };
-
-struct free_entry {
-	uint64_t size; /* bytes */
-	uint64_t addr;
-	uint32_t block; /* index into the heap's blocks */
-};
-
-struct free_leaf {
-	uint32_t count; /* of entries; 0 only while the leaf is spare */
-	struct free_entry entry[FREE_LEAF_MAX];
+enum {
+	FREE_EXACT_BITS = 6, /* bins of one size, and bins of a doubling */
+	FREE_DOUBLINGS = 26, /* what is beyond shares the last bin */
+	FREE_BINS = (1 + FREE_DOUBLINGS) << FREE_EXACT_BITS,
+	FREE_WORDS = FREE_BINS / 64
 };
 
 struct free_set {
-	struct free_leaf *leaf; /* owned; room of them */
-	uint32_t *order; /* owned; a permutation of all leaf indices: the
-			  * first `used` in key order, then the spare ones */
-	uint32_t used;
-	uint32_t room;
+	uint64_t words; /* bit w: a bin of word w is not empty */
+	uint64_t word[FREE_WORDS]; /* bit b of word w: bin 64 w + b is not */
+	uint32_t root[FREE_BINS]; /* number of a block; not empty bins only */
 };
 
-/* A place in a set; invalid after the set has changed. */
-struct free_pos {
-	uint32_t leaf; /* index into order */
-	uint32_t index; /* index into that leaf */
-};
+/* Put a block into the set it is not in, or take one out that is in it. */
+void free_set_insert(struct free_set *set, struct block *block, uint32_t id);
+void free_set_remove(struct free_set *set, struct block *block, uint32_t id);
 
-void free_set_destroy(struct free_set *set);
+/* The first block that is not before (size, addr), or LA_NO_BLOCK. */
+uint32_t free_set_from(const struct free_set *set, const struct block *block,
+		       uint64_t size, uint64_t addr);
 
-/* Make *to equal to *from, reusing its memory.  Returns 0 or -ENOMEM. */
-int free_set_copy(struct free_set *to, const struct free_set *from);
+/* The last block that is before (size, addr), or LA_NO_BLOCK. */
+uint32_t free_set_before(const struct free_set *set, const struct block *block,
+			 uint64_t size, uint64_t addr);
 
-/* Make sure that the next count insertions succeed, whatever is removed
- * between them.  Returns 0 or -ENOMEM. */
-int free_set_reserve(struct free_set *set, uint32_t count);
-
-void free_set_insert(struct free_set *set, uint64_t size, uint64_t addr,
-		     uint32_t block);
-void free_set_remove(struct free_set *set, uint64_t size, uint64_t addr);
-
-/* The first entry that is not before (size, 0). */
-struct free_pos free_set_find(const struct free_set *set, uint64_t size);
-
-/* The entry at a place, or NULL behind the last one. */
-static inline const struct free_entry *free_set_at(const struct free_set *set,
-						   struct free_pos pos)
+/* The first block, and the one behind another, or LA_NO_BLOCK. */
+static inline uint32_t free_set_first(const struct free_set *set,
+				      const struct block *block)
 {
-	if (pos.leaf >= set->used)
-		return NULL;
-	return &set->leaf[set->order[pos.leaf]].entry[pos.index];
+	return free_set_from(set, block, 0, 0);
 }
 
-static inline struct free_pos free_set_first(void)
+static inline uint32_t free_set_next(const struct free_set *set,
+				     const struct block *block, uint32_t id)
 {
-	return (struct free_pos){ 0, 0 };
+	return free_set_from(set, block, block[id].size, block[id].addr + 1);
 }
-
-static inline struct free_pos free_set_next(const struct free_set *set,
-					    struct free_pos pos)
-{
-	if (++pos.index == set->leaf[set->order[pos.leaf]].count)
-		pos = (struct free_pos){ pos.leaf + 1, 0 };
-	return pos;
-}
-
-/* The place before pos, or false if pos is the first. */
-bool free_set_previous(const struct free_set *set, struct free_pos *pos);
 
 #endif /* LA_HEAP_FREE_SET_H */

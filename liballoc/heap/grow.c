@@ -73,16 +73,15 @@ static int list_whole_blocks(struct la_heap *heap, enum pool pool)
 	for (i = 0; i < heap->stream_count; i++) {
 		const struct free_set *set =
 			&heap->set[set_index((int)heap->stream_order[i], pool)];
-		struct free_pos pos = free_set_first();
-		const struct free_entry *entry;
+		uint32_t id = free_set_first(set, heap->block);
 
-		for (; (entry = free_set_at(set, pos));
-		     pos = free_set_next(set, pos)) {
-			if (!is_whole(&heap->block[entry->block]))
+		for (; id != LA_NO_BLOCK;
+		     id = free_set_next(set, heap->block, id)) {
+			if (!is_whole(&heap->block[id]))
 				continue;
 			if (scratch_reserve(heap, count + 1) < 0)
 				return -ENOMEM;
-			heap->scratch[count++] = entry->block;
+			heap->scratch[count++] = id;
 		}
 	}
 	return (int)count;
@@ -157,25 +156,26 @@ static int collect_old(struct la_heap *heap)
 	return 0;
 }
 
-/* Give back oversize blocks from the biggest down until `want` bytes are
- * reached.  Returns 1 if they were. */
-static int release_smaller(struct la_heap *heap, struct free_set *set,
-			   struct free_pos pos, uint64_t want)
+/* Give back oversize blocks of a set from those below `want` bytes down until
+ * as much is reached.  Returns 1 if it was. */
+static int release_smaller(struct la_heap *heap, const struct free_set *set,
+			   uint64_t want)
 {
 	uint64_t given = 0;
 
-	while (given < want && free_set_previous(set, &pos)) {
-		struct free_entry entry = *free_set_at(set, pos);
+	while (given < want) {
+		uint32_t id = free_set_before(set, heap->block, want, 0);
+		uint64_t size;
 		int err;
 
-		if (entry.size < heap->setting.max_split_size ||
-		    !is_whole(&heap->block[entry.block]))
+		if (id == LA_NO_BLOCK || !is_whole(&heap->block[id]) ||
+		    heap->block[id].size < heap->setting.max_split_size)
 			break;
-		err = heap_release_segment(heap, entry.block);
+		size = heap->block[id].size;
+		err = heap_release_segment(heap, id);
 		if (err < 0)
 			return err;
-		given += entry.size;
-		pos = free_set_find(set, entry.size + 1);
+		given += size;
 	}
 	return given >= want;
 }
@@ -185,21 +185,19 @@ static int release_smaller(struct la_heap *heap, struct free_set *set,
  * as was wanted was given back. */
 static int release_oversize(struct la_heap *heap, uint32_t index, uint64_t size)
 {
-	struct free_set *set = &heap->set[index];
+	const struct free_set *set = &heap->set[index];
 	uint64_t want = heap->setting.max_split_size;
-	const struct free_entry *entry;
-	struct free_pos pos;
+	uint32_t id;
 	int err;
 
 	if (want == UINT64_MAX)
 		return 0;
 	if (want < size)
 		want = size;
-	pos = free_set_find(set, want);
-	entry = free_set_at(set, pos);
-	if (!entry || !is_whole(&heap->block[entry->block]))
-		return release_smaller(heap, set, pos, want);
-	err = heap_release_segment(heap, entry->block);
+	id = free_set_from(set, heap->block, want, 0);
+	if (id == LA_NO_BLOCK || !is_whole(&heap->block[id]))
+		return release_smaller(heap, set, want);
+	err = heap_release_segment(heap, id);
 	return err < 0 ? err : 1;
 }
 
@@ -252,7 +250,7 @@ static int flush_and_grow(struct la_heap *heap, uint32_t set, uint64_t segment,
 	if (err < 0)
 		return err;
 	heap->stats.retries++;
-	err = block_reserve(heap, set, 1);
+	err = block_reserve(heap);
 	if (err < 0)
 		return err;
 	return grow(heap, set, segment, id);

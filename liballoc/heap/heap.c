@@ -45,12 +45,8 @@ LA_EXPORT int la_heap_new(struct la_heap **out,
 
 LA_EXPORT void la_heap_free(struct la_heap *heap)
 {
-	uint32_t i;
-
 	if (!heap)
 		return;
-	for (i = 0; i < heap->stream_count * POOL_COUNT; i++)
-		free_set_destroy(&heap->set[i]);
 	free(heap->set);
 	free(heap->stream);
 	free(heap->stream_order);
@@ -85,17 +81,6 @@ int heap_add_stream(struct la_heap *heap)
 	return 0;
 }
 
-/* Forget the stream with the highest number; the order is not mended. */
-void heap_drop_stream(struct la_heap *heap)
-{
-	uint32_t i;
-
-	heap->stream_count--;
-	for (i = 0; i < POOL_COUNT; i++)
-		free_set_destroy(&heap->set[set_index(
-			(int)heap->stream_count, (enum pool)i)]);
-}
-
 LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
 {
 	uint32_t count = heap->stream_count, i;
@@ -121,17 +106,15 @@ LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
 uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size)
 {
 	const struct la_setting_values *setting = &heap->setting;
-	const struct free_set *set = &heap->set[index];
-	const struct free_entry *entry;
+	uint32_t id = free_set_from(&heap->set[index], heap->block, size, 0);
 	uint64_t bound;
 
-	entry = free_set_at(set, free_set_find(set, size));
-	if (!entry)
+	if (id == LA_NO_BLOCK)
 		return LA_NO_BLOCK;
 	bound = size < setting->max_split_size ?
 			setting->max_split_size :
 			size + setting->max_non_split_rounding;
-	return entry->size < bound ? entry->block : LA_NO_BLOCK;
+	return heap->block[id].size < bound ? id : LA_NO_BLOCK;
 }
 
 /* May the tail of a block be cut off after `size` bytes? */
@@ -182,7 +165,7 @@ LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
 		size = 1;
 	rounded = round_request(&heap->setting, size);
 	set = set_index(stream, rounded <= SMALL_MAX ? SMALL_POOL : LARGE_POOL);
-	err = block_reserve(heap, set, 1);
+	err = block_reserve(heap);
 	if (err < 0)
 		return err;
 	if (heap->ages)
@@ -219,10 +202,6 @@ static void complete_free(struct la_heap *heap, uint32_t id)
 
 LA_EXPORT int la_heap_release(struct la_heap *heap, la_block block)
 {
-	int err = free_set_reserve(&heap->set[heap->block[block].set], 1);
-
-	if (err < 0)
-		return err;
 	request_free(heap, &heap->block[block]);
 	complete_free(heap, block);
 	return 0;
@@ -259,10 +238,6 @@ static void unlink_pending(struct la_heap *heap, const struct block *block)
 
 LA_EXPORT int la_heap_free_complete(struct la_heap *heap, la_block block)
 {
-	int err = free_set_reserve(&heap->set[heap->block[block].set], 1);
-
-	if (err < 0)
-		return err;
 	unlink_pending(heap, &heap->block[block]);
 	complete_free(heap, block);
 	return 0;

@@ -13,11 +13,9 @@
 static int copy_streams(struct la_heap *to, const struct la_heap *from)
 {
 	size_t count = from->stream_count;
-	uint32_t i;
-	int err;
 
-	while (to->stream_count > count)
-		heap_drop_stream(to);
+	if (to->stream_count > count)
+		to->stream_count = from->stream_count;
 	while (to->stream_count < count)
 		if (heap_add_stream(to) < 0)
 			return -ENOMEM;
@@ -25,11 +23,8 @@ static int copy_streams(struct la_heap *to, const struct la_heap *from)
 		memcpy(to->stream, from->stream, count * sizeof(*to->stream));
 		memcpy(to->stream_order, from->stream_order,
 		       count * sizeof(*to->stream_order));
-	}
-	for (i = 0; i < count * POOL_COUNT; i++) {
-		err = free_set_copy(&to->set[i], &from->set[i]);
-		if (err < 0)
-			return err;
+		memcpy(to->set, from->set,
+		       count * POOL_COUNT * sizeof(*to->set));
 	}
 	return 0;
 }
@@ -70,12 +65,12 @@ static void load_piece(struct la_heap *heap, uint32_t id,
 {
 	struct block *block = &heap->block[id];
 
-	block->asked = piece->asked;
 	piece->block = id;
 	if (piece->state == PIECE_FREE) {
 		block_insert(heap, id);
 		return;
 	}
+	block->asked = piece->asked;
 	heap->stats.active += piece->size;
 	if (piece->state == PIECE_PENDING) {
 		make_pending(heap, id);
@@ -92,7 +87,7 @@ static int load_pieces(struct la_heap *heap, uint64_t addr, uint32_t set,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (block_reserve(heap, set, 1) < 0)
+		if (block_reserve(heap) < 0)
 			return -ENOMEM;
 		id = block_new(heap, addr, pieces[i].size, set);
 		heap->block[id].prev = last;
@@ -188,7 +183,7 @@ int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
 	if (id == LA_NO_BLOCK)
 		return -ENOENT;
 	set = heap->block[id].set;
-	if (block_reserve(heap, set, 3) < 0)
+	if (block_reserve(heap) < 0)
 		return -ENOMEM;
 	if (heap->ages)
 		heap->searches[set_pool(set)]++;

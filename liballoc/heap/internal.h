@@ -4,6 +4,7 @@
 
 #include <liballoc/heap.h>
 
+#include "heap/block.h"
 #include "heap/free-set.h"
 #include "util/util.h"
 
@@ -17,29 +18,6 @@
 #define REQUEST_MAX ((uint64_t)1 << 60) /* refused from here on */
 
 enum pool { LARGE_POOL, SMALL_POOL, POOL_COUNT };
-
-enum block_state { BLOCK_SPARE, BLOCK_FREE, BLOCK_LIVE, BLOCK_PENDING };
-
-/*
- * A contiguous piece of a segment.  Blocks are numbered by their index, so
- * that a heap can be copied as it lies.  A block never changes its set, and
- * free neighbours never stay apart.
- */
-struct block {
-	uint64_t addr;
-	uint64_t size; /* bytes */
-	uint64_t asked; /* bytes of the request; live or pending */
-	union {
-		uint64_t born; /* free: the pool's searches at that time */
-		struct {
-			uint32_t before, after; /* pending: request order */
-		} pending;
-	};
-	uint32_t prev, next; /* neighbours in the segment, or LA_NO_BLOCK;
-			      * spare: next is the next spare block */
-	uint32_t set; /* index into the heap's sets */
-	uint8_t state; /* enum block_state */
-};
 
 struct la_heap {
 	struct la_setting_values setting;
@@ -97,7 +75,7 @@ static inline void emit(const struct la_heap *heap, enum la_action action,
 }
 
 /* blocks.c: pieces of segments */
-int block_reserve(struct la_heap *heap, uint32_t set, uint32_t inserts);
+int block_reserve(struct la_heap *heap);
 uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 		   uint32_t set);
 void block_forget(struct la_heap *heap, uint32_t id);
@@ -108,7 +86,6 @@ void block_remove(struct la_heap *heap, uint32_t id);
 
 /* heap.c: the path of a request, and its streams */
 int heap_add_stream(struct la_heap *heap);
-void heap_drop_stream(struct la_heap *heap);
 uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size);
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked);

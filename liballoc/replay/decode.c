@@ -87,30 +87,6 @@ int decode_add_complete(struct decoder *decoder, uint32_t at)
 	return decode_add_op(decoder, &op);
 }
 
-int decode_add_segment(struct decoder *decoder, uint64_t addr, uint64_t size)
-{
-	struct free_set *held = &decoder->held;
-	struct free_pos pos = free_set_find(held, addr);
-	const struct free_entry *next = free_set_at(held, pos);
-	uint64_t end = addr + size;
-
-	if (end < addr || (next && next->size < end))
-		return -EBADMSG;
-	if (free_set_previous(held, &pos) &&
-	    free_set_at(held, pos)->addr > addr)
-		return -EBADMSG;
-	if (free_set_reserve(held, 1) < 0)
-		return -ENOMEM;
-	free_set_insert(held, addr, end, 0);
-	return 0;
-}
-
-void decode_remove_segment(struct decoder *decoder, uint64_t addr,
-			   uint64_t size)
-{
-	free_set_remove(&decoder->held, addr, addr + size);
-}
-
 /* Follow the events that need no explanation.  Each returns 1 if it could be
  * followed, 0 if it contradicts what came before, or a negative errno. */
 
@@ -273,8 +249,8 @@ static int load_start(struct decoder *decoder)
 	    heap_copy(decoder->trial, decoder->heap) < 0)
 		return -ENOMEM;
 	for (i = 0; i < program->start_count; i++) {
-		int err = decode_add_segment(decoder, program->start[i].addr,
-					     program->start[i].size);
+		int err = spans_add(&decoder->held, program->start[i].addr,
+				    program->start[i].size);
 
 		if (err < 0)
 			return err;
@@ -301,7 +277,7 @@ static void decoder_destroy(struct decoder *decoder)
 		free(lists[i]->at);
 	free(decoder->block);
 	addr_map_destroy(&decoder->slot_at);
-	free_set_destroy(&decoder->held);
+	spans_destroy(&decoder->held);
 	la_heap_free(decoder->heap);
 	la_heap_free(decoder->trial);
 	script_destroy(&decoder->script);

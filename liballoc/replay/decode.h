@@ -2,10 +2,10 @@
 #ifndef LA_REPLAY_DECODE_H
 #define LA_REPLAY_DECODE_H
 
-#include "heap/free-set.h"
 #include "replay/addr-map.h"
 #include "replay/program.h"
 #include "replay/script.h"
+#include "replay/spans.h"
 
 /* A growing list of event indices. */
 struct index_list {
@@ -28,8 +28,8 @@ struct decoder {
 	enum cap_verdict *verdict; /* borrowed; NULL unless a cap is on trial */
 	struct index_list spare; /* slots that are not in use */
 	struct addr_map slot_at; /* address of a live or pending block */
-	struct free_set held; /* segments, as entries of their start and end:
-			       * a damaged recording may let them overlap */
+	struct spans held; /* segments; a damaged recording may let them
+			    * overlap */
 
 	/* The stretch under way, see explain.c. */
 	struct index_list head, later, segments;
@@ -52,11 +52,6 @@ int decode_hold(struct decoder *decoder, uint32_t at, uint32_t slot,
 
 /* Event `at` completed the free of a block; its slot can be used again. */
 int decode_let_go(struct decoder *decoder, uint32_t at);
-
-/* A segment came; -EBADMSG if it overlaps one that is held. */
-int decode_add_segment(struct decoder *decoder, uint64_t addr, uint64_t size);
-void decode_remove_segment(struct decoder *decoder, uint64_t addr,
-			   uint64_t size);
 
 /*
  * Explain the events from begin to end: completions and segment events, then

@@ -318,11 +318,10 @@ static int take_segments(struct decoder *decoder)
 			&decoder->program->event[decoder->segments.at[i]];
 
 		if (event->action == LA_SEGMENT_FREE)
-			decode_remove_segment(decoder, event->addr,
-					      event->size);
+			spans_remove(&decoder->held, event->addr);
 		else
-			err = decode_add_segment(decoder, event->addr,
-						 event->size);
+			err = spans_add(&decoder->held, event->addr,
+					event->size);
 	}
 	return err;
 }

@@ -97,28 +97,42 @@ static void entry_of_live_block(void)
 	block_insert(stage.heap, live);
 }
 
+/* The set and the bin of the hole, a free block of 2048 bytes. */
+static struct free_set *hole_set(void)
+{
+	return &stage.heap->set[block[hole].set];
+}
+
+enum { HOLE_BIN = 2048 / 512 };
+
 static void entry_of_other_size(void)
 {
+	struct free_set *set = hole_set();
+
 	block_remove(stage.heap, hole);
-	free_set_insert(&stage.heap->set[block[hole].set], 1024,
-			block[hole].addr, hole);
+	set->word[0] |= 1 << (HOLE_BIN - 1);
+	set->words |= 1;
+	set->root[HOLE_BIN - 1] = hole;
 }
 
 static void wild_entry(void)
 {
-	block_remove(stage.heap, hole);
-	free_set_insert(&stage.heap->set[block[hole].set], 2048,
-			block[hole].addr, stage.heap->block_count);
+	hole_set()->root[HOLE_BIN] = stage.heap->block_count;
 }
 
-static void disorder(void)
+static void hidden_bin(void)
 {
-	struct free_set *set = &stage.heap->set[block[hole].set];
-	struct free_entry *entry = set->leaf[set->order[0]].entry, swap;
+	hole_set()->words &= ~(uint64_t)1;
+}
 
-	swap = entry[0];
-	entry[0] = entry[1];
-	entry[1] = swap;
+static void own_child(void)
+{
+	block[hole].child[1] = hole;
+}
+
+static void wild_child(void)
+{
+	block[hole].child[0] = 1 << 30;
 }
 
 static void wrong_allocated(void)
@@ -181,7 +195,8 @@ static void (*const corrupt[])(void) = {
 	other_set,	unlinked_next,	    unlinked_prev,
 	wild_next,	wild_prev,	    free_neighbours,
 	missing_entry,	entry_of_live_block, entry_of_other_size,
-	wild_entry,	disorder,	    wrong_allocated,
+	wild_entry,	hidden_bin,	    own_child,
+	wild_child,	wrong_allocated,
 	wrong_active,	wrong_reserved,	    lost_pending,
 	wrong_pending_last, wrong_pending_before, pending_cycle,
 	wild_pending,	lost_spare,	    spare_in_use,

@@ -115,8 +115,7 @@ int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
  * @brief Free a block that no other stream uses.
  * @param heap  heap
  * @param block a live block; invalid afterwards
- * @retval 0       success
- * @retval -ENOMEM out of host memory; nothing has changed
+ * @return 0; policy torch cannot fail here
  */
 int la_heap_release(struct la_heap *heap, la_block block);
 
@@ -133,8 +132,7 @@ void la_heap_free_request(struct la_heap *heap, la_block block);
  * @brief Other streams are done with a block.
  * @param heap  heap
  * @param block a pending block; invalid afterwards
- * @retval 0       success
- * @retval -ENOMEM out of host memory; nothing has changed
+ * @return 0; policy torch cannot fail here
  */
 int la_heap_free_complete(struct la_heap *heap, la_block block);
 
