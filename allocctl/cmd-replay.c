@@ -238,32 +238,16 @@ static void print_text(const struct question *question)
 	       stats->ooms);
 }
 
-static void json_uint(struct la_json *json, const char *key, uint64_t value)
-{
-	la_json_key(json, key);
-	la_json_uint(json, value);
-}
-
-static void json_range(struct la_json *json, const char *key,
-		       const uint64_t range[2])
-{
-	la_json_key(json, key);
-	la_json_array_begin(json);
-	la_json_uint(json, range[0]);
-	la_json_uint(json, range[1]);
-	la_json_array_end(json);
-}
-
 static void json_operations(struct la_json *json,
 			    const struct la_heap_stats *stats)
 {
 	la_json_key(json, "device_operations");
 	la_json_object_begin(json);
-	json_uint(json, "mallocs", stats->device_allocs);
-	json_uint(json, "frees", stats->device_frees);
-	json_uint(json, "maps", 0);
-	json_uint(json, "unmaps", 0);
-	json_uint(json, "synchronisations", stats->syncs);
+	la_json_member_uint(json, "mallocs", stats->device_allocs);
+	la_json_member_uint(json, "frees", stats->device_frees);
+	la_json_member_uint(json, "maps", 0);
+	la_json_member_uint(json, "unmaps", 0);
+	la_json_member_uint(json, "synchronisations", stats->syncs);
 	la_json_object_end(json);
 }
 
@@ -271,24 +255,26 @@ static void json_answer(struct la_json *json, const struct question *question)
 {
 	const struct la_answer *answer = &question->answer;
 
-	la_json_key(json, "outcome");
-	la_json_text(json, question->hangs_on_limit ?
-				   "depends on the limit" :
-				   outcomes[answer->outcome]);
+	la_json_member_text(json, "outcome",
+			    question->hangs_on_limit ?
+				    "depends on the limit" :
+				    outcomes[answer->outcome]);
 	la_json_key(json, "oom");
 	if (answer->rule.ran) {
 		la_json_null(json);
 	} else {
 		la_json_object_begin(json);
-		json_uint(json, "event", answer->rule.oom_event);
-		json_uint(json, "size", answer->rule.oom_size);
+		la_json_member_uint(json, "event", answer->rule.oom_event);
+		la_json_member_uint(json, "size", answer->rule.oom_size);
 		la_json_object_end(json);
 	}
-	json_uint(json, "peak_reserved", answer->rule.stats.reserved_peak);
-	json_range(json, "peak_reserved_range", answer->reserved_peak_range);
+	la_json_member_uint(json, "peak_reserved",
+			    answer->rule.stats.reserved_peak);
+	source_json_range(json, "peak_reserved_range",
+			  answer->reserved_peak_range);
 	json_operations(json, &answer->rule.stats);
-	json_uint(json, "retries", answer->rule.stats.retries);
-	json_uint(json, "ooms", answer->rule.stats.ooms);
+	la_json_member_uint(json, "retries", answer->rule.stats.retries);
+	la_json_member_uint(json, "ooms", answer->rule.stats.ooms);
 }
 
 static void print_json(const struct question *question)
@@ -297,14 +283,11 @@ static void print_json(const struct question *question)
 
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
-	la_json_key(&json, "schema");
-	la_json_text(&json, "allocctl.replay/1");
+	la_json_member_text(&json, "schema", "allocctl.replay/1");
 	source_json(&question->source, &json);
-	la_json_key(&json, "setting");
-	la_json_text(&json, question->setting_text);
+	la_json_member_text(&json, "setting", question->setting_text);
 	source_json_limit(&json, "limit", &question->limit);
-	la_json_key(&json, "as_recorded");
-	la_json_bool(&json, question->as_recorded);
+	la_json_member_bool(&json, "as_recorded", question->as_recorded);
 	json_answer(&json, question);
 	la_json_object_end(&json);
 	putchar('\n');
@@ -380,8 +363,7 @@ static int verify(const struct options *options, struct question *question)
 		return print_verification(&question->source);
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
-	la_json_key(&json, "schema");
-	la_json_text(&json, "allocctl.verify/1");
+	la_json_member_text(&json, "schema", "allocctl.verify/1");
 	source_json(&question->source, &json);
 	la_json_object_end(&json);
 	putchar('\n');

@@ -209,25 +209,12 @@ void source_print(const struct source *source)
 	print_reading(info);
 }
 
-static void json_uint(struct la_json *json, const char *key, uint64_t value)
-{
-	la_json_key(json, key);
-	la_json_uint(json, value);
-}
-
-static void json_bool(struct la_json *json, const char *key, bool value)
-{
-	la_json_key(json, key);
-	la_json_bool(json, value);
-}
-
 void source_json_limit(struct la_json *json, const char *key,
 		       const struct la_limit *limit)
 {
 	la_json_key(json, key);
 	la_json_object_begin(json);
-	la_json_key(json, "kind");
-	la_json_text(json, limit_kinds[limit->kind]);
+	la_json_member_text(json, "kind", limit_kinds[limit->kind]);
 	la_json_key(json, "bytes");
 	if (limit->kind == LA_LIMIT_NONE)
 		la_json_null(json);
@@ -236,11 +223,12 @@ void source_json_limit(struct la_json *json, const char *key,
 	la_json_object_end(json);
 }
 
-static void json_range(struct la_json *json, const uint64_t range[2])
+void source_json_range(struct la_json *json, const char *key,
+		       const uint64_t range[2])
 {
 	int i;
 
-	la_json_key(json, "limit_range");
+	la_json_key(json, key);
 	la_json_array_begin(json);
 	for (i = 0; i < 2; i++)
 		if (range[i] == UINT64_MAX)
@@ -259,15 +247,14 @@ static void json_event(struct la_json *json, const char *key,
 		return;
 	}
 	la_json_object_begin(json);
-	la_json_key(json, "action");
-	la_json_text(json, la_action_name(event->action));
+	la_json_member_text(json, "action", la_action_name(event->action));
 	la_json_key(json, "addr");
 	if (event->action == LA_OOM)
 		la_json_null(json);
 	else
 		la_json_uint(json, event->addr);
-	json_uint(json, "size", event->size);
-	json_uint(json, "stream", event->stream);
+	la_json_member_uint(json, "size", event->size);
+	la_json_member_uint(json, "stream", event->stream);
 	la_json_object_end(json);
 }
 
@@ -280,7 +267,7 @@ static void json_difference(struct la_json *json,
 		return;
 	}
 	la_json_object_begin(json);
-	json_uint(json, "event", check->first_difference);
+	la_json_member_uint(json, "event", check->first_difference);
 	json_event(json, "recorded", &check->recorded);
 	json_event(json, "replayed", &check->replayed);
 	la_json_object_end(json);
@@ -291,18 +278,19 @@ static void json_check(struct la_json *json,
 {
 	la_json_key(json, "self_check");
 	la_json_object_begin(json);
-	json_bool(json, "exact", check->exact);
-	json_uint(json, "placements", check->placements);
-	json_uint(json, "placements_right", check->placements_right);
-	json_uint(json, "segment_events", check->segment_events);
-	json_uint(json, "segment_events_right", check->segment_events_right);
-	json_uint(json, "ooms", check->ooms);
-	json_uint(json, "ooms_right", check->ooms_right);
-	json_uint(json, "events_adopted", check->adopted);
-	json_uint(json, "peak_reserved_recorded",
-		  check->reserved_peak_recorded);
-	json_uint(json, "peak_reserved_replayed",
-		  check->reserved_peak_replayed);
+	la_json_member_bool(json, "exact", check->exact);
+	la_json_member_uint(json, "placements", check->placements);
+	la_json_member_uint(json, "placements_right", check->placements_right);
+	la_json_member_uint(json, "segment_events", check->segment_events);
+	la_json_member_uint(json, "segment_events_right",
+			    check->segment_events_right);
+	la_json_member_uint(json, "ooms", check->ooms);
+	la_json_member_uint(json, "ooms_right", check->ooms_right);
+	la_json_member_uint(json, "events_adopted", check->adopted);
+	la_json_member_uint(json, "peak_reserved_recorded",
+			    check->reserved_peak_recorded);
+	la_json_member_uint(json, "peak_reserved_replayed",
+			    check->reserved_peak_replayed);
 	json_difference(json, check);
 	la_json_object_end(json);
 }
@@ -313,34 +301,32 @@ static void json_recorded(const struct source *source, struct la_json *json)
 
 	la_json_key(json, "recorded");
 	la_json_object_begin(json);
-	la_json_key(json, "setting");
-	la_json_text(json, info->setting);
+	la_json_member_text(json, "setting", info->setting);
 	source_json_limit(json, "limit", &info->limit);
-	la_json_key(json, "limit_source");
-	la_json_text(json, source_limit_source(info));
-	json_range(json, info->limit_range);
-	la_json_key(json, "torch");
-	la_json_text(json, la_recording_torch(source->recording));
-	json_uint(json, "events", info->event_count);
-	json_uint(json, "events_understood", info->understood);
-	json_uint(json, "first_event", info->first_event);
-	json_uint(json, "requests", info->request_count);
-	json_uint(json, "ooms", info->oom_count);
-	json_bool(json, "ends_in_oom", info->ends_in_oom);
-	json_uint(json, "flushes_read", info->flush_count);
-	json_uint(json, "refusals_read", info->refusal_count);
-	json_bool(json, "window", info->window);
-	json_bool(json, "partial", la_recording_is_partial(source->recording));
-	json_uint(json, "blocks_of_unsure_size", info->unsure_count);
+	la_json_member_text(json, "limit_source", source_limit_source(info));
+	source_json_range(json, "limit_range", info->limit_range);
+	la_json_member_text(json, "torch",
+			    la_recording_torch(source->recording));
+	la_json_member_uint(json, "events", info->event_count);
+	la_json_member_uint(json, "events_understood", info->understood);
+	la_json_member_uint(json, "first_event", info->first_event);
+	la_json_member_uint(json, "requests", info->request_count);
+	la_json_member_uint(json, "ooms", info->oom_count);
+	la_json_member_bool(json, "ends_in_oom", info->ends_in_oom);
+	la_json_member_uint(json, "flushes_read", info->flush_count);
+	la_json_member_uint(json, "refusals_read", info->refusal_count);
+	la_json_member_bool(json, "window", info->window);
+	la_json_member_bool(json, "partial",
+			    la_recording_is_partial(source->recording));
+	la_json_member_uint(json, "blocks_of_unsure_size", info->unsure_count);
 	la_json_object_end(json);
 }
 
 void source_json(const struct source *source, struct la_json *json)
 {
-	la_json_key(json, "file");
-	la_json_text(json, source->path);
-	json_uint(json, "device", source->device);
+	la_json_member_text(json, "file", source->path);
+	la_json_member_uint(json, "device", source->device);
 	json_recorded(source, json);
 	json_check(json, &source->check);
-	json_uint(json, "peak_live", source->info->peak_live);
+	la_json_member_uint(json, "peak_live", source->info->peak_live);
 }

@@ -42,6 +42,10 @@ void source_json(const struct source *source, struct la_json *json);
 void source_json_limit(struct la_json *json, const char *key,
 		       const struct la_limit *limit);
 
+/* A member [lowest, highest]; UINT64_MAX, for no bound, becomes null. */
+void source_json_range(struct la_json *json, const char *key,
+		       const uint64_t range[2]);
+
 /* "none", "cap of 1.00 GiB" or "card of 1.00 GiB". */
 const char *source_limit_text(char text[64], const struct la_limit *limit);
 

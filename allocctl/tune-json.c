@@ -8,12 +8,6 @@
 #include "report.h"
 #include "tune.h"
 
-static void json_uint(struct la_json *json, const char *key, uint64_t value)
-{
-	la_json_key(json, key);
-	la_json_uint(json, value);
-}
-
 /* null where it is not known */
 static void json_known(struct la_json *json, const char *key, bool known,
 		       uint64_t value)
@@ -28,15 +22,12 @@ static void json_known(struct la_json *json, const char *key, bool known,
 static void json_range(struct la_json *json, const char *key, bool known,
 		       const uint64_t range[2])
 {
-	la_json_key(json, key);
-	if (!known) {
-		la_json_null(json);
+	if (known) {
+		source_json_range(json, key, range);
 		return;
 	}
-	la_json_array_begin(json);
-	la_json_uint(json, range[0]);
-	la_json_uint(json, range[1]);
-	la_json_array_end(json);
+	la_json_key(json, key);
+	la_json_null(json);
 }
 
 static void json_fits(struct la_json *json, const struct la_tuned *tuned)
@@ -56,12 +47,12 @@ static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 	la_json_key(json, "device_operations");
 	if (known) {
 		la_json_object_begin(json);
-		json_uint(json, "mallocs", operations->mallocs);
-		json_uint(json, "frees", operations->frees);
-		json_uint(json, "maps", operations->maps);
-		json_uint(json, "unmaps", operations->unmaps);
-		json_uint(json, "synchronisations",
-			  operations->synchronisations);
+		la_json_member_uint(json, "mallocs", operations->mallocs);
+		la_json_member_uint(json, "frees", operations->frees);
+		la_json_member_uint(json, "maps", operations->maps);
+		la_json_member_uint(json, "unmaps", operations->unmaps);
+		la_json_member_uint(json, "synchronisations",
+				    operations->synchronisations);
 		la_json_object_end(json);
 	} else {
 		la_json_null(json);
@@ -83,15 +74,11 @@ static void json_setting(struct la_json *json, const struct la_tuned *tuned)
 	bool known = tuned->minimum_memory != 0;
 
 	la_json_object_begin(json);
-	la_json_key(json, "setting");
-	la_json_text(json, tuned->setting);
-	la_json_key(json, "policy");
-	la_json_text(json, "torch");
+	la_json_member_text(json, "setting", tuned->setting);
+	la_json_member_text(json, "policy", "torch");
 	json_fits(json, tuned);
-	la_json_key(json, "pareto");
-	la_json_bool(json, tuned->pareto);
-	la_json_key(json, "limit_kind");
-	la_json_text(json, kinds[tuned->limit.kind]);
+	la_json_member_bool(json, "pareto", tuned->pareto);
+	la_json_member_text(json, "limit_kind", kinds[tuned->limit.kind]);
 	json_known(json, "limit", known, tuned->limit.bytes);
 	json_known(json, "peak_reserved", tuned->replayed,
 		   tuned->peak_reserved);
@@ -100,14 +87,13 @@ static void json_setting(struct la_json *json, const struct la_tuned *tuned)
 	json_known(json, "minimum_memory", known, tuned->minimum_memory);
 	json_range(json, "minimum_memory_range", known,
 		   tuned->minimum_memory_range);
-	json_uint(json, "minimum_memory_at_least",
-		  tuned->minimum_memory_at_least);
+	la_json_member_uint(json, "minimum_memory_at_least",
+			    tuned->minimum_memory_at_least);
 	json_known(json, "islands", known, tuned->islands);
 	json_known(json, "layouts", tuned->replayed, tuned->layouts);
 	json_operations(json, tuned);
 	if (!tuned->replayed) {
-		la_json_key(json, "why");
-		la_json_text(json, "not in this version");
+		la_json_member_text(json, "why", "not in this version");
 	}
 	la_json_object_end(json);
 }
@@ -137,23 +123,21 @@ static void json_paste(struct la_json *json, const struct tune *tune)
 		return;
 	}
 	la_json_object_begin(json);
-	la_json_key(json, "value");
-	la_json_text(json, la_strbuf_text(&tune->paste));
+	la_json_member_text(json, "value", la_strbuf_text(&tune->paste));
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
 		line = tune_paste_line(tune, tune_shells[i], NULL);
 		la_json_key(json, la_shell_name(tune_shells[i]));
 		la_json_text(json, line);
 		free(line);
 	}
-	la_json_key(json, "needs_cap");
-	la_json_bool(json, tune->needs_cap);
+	la_json_member_bool(json, "needs_cap", tune->needs_cap);
 	la_json_object_end(json);
 }
 
 static void json_winner(struct la_json *json, const struct tune *tune)
 {
-	la_json_key(json, "winner");
-	la_json_text(json, tune->winner ? tune->winner->setting : NULL);
+	la_json_member_text(json, "winner",
+			    tune->winner ? tune->winner->setting : NULL);
 	if (tune->winner)
 		source_json_limit(json, "winner_limit", &tune->winner->limit);
 }
@@ -165,14 +149,12 @@ void tune_print_json(const struct tune *tune)
 
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
-	la_json_key(&json, "schema");
-	la_json_text(&json, "allocctl.tune/1");
+	la_json_member_text(&json, "schema", "allocctl.tune/1");
 	source_json(&tune->source, &json);
 	source_json_limit(&json, "limit", &tune->limit);
-	la_json_key(&json, "limit_source");
-	la_json_text(&json, tune->limit_from);
-	la_json_key(&json, "lower_bound");
-	la_json_bool(&json, tune->source.info->ends_in_oom);
+	la_json_member_text(&json, "limit_source", tune->limit_from);
+	la_json_member_bool(&json, "lower_bound",
+			    tune->source.info->ends_in_oom);
 	la_json_key(&json, "settings");
 	la_json_array_begin(&json);
 	for (i = 0; i < tune->count; i++)

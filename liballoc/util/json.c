@@ -220,3 +220,23 @@ void la_json_null(struct la_json *json)
 	begin_value(json);
 	puts_json(json, "null");
 }
+
+void la_json_member_text(struct la_json *json, const char *name,
+			 const char *text)
+{
+	la_json_key(json, name);
+	la_json_text(json, text);
+}
+
+void la_json_member_uint(struct la_json *json, const char *name,
+			 uint64_t value)
+{
+	la_json_key(json, name);
+	la_json_uint(json, value);
+}
+
+void la_json_member_bool(struct la_json *json, const char *name, bool value)
+{
+	la_json_key(json, name);
+	la_json_bool(json, value);
+}

@@ -49,4 +49,11 @@ void la_json_double(struct la_json *json, double value);
 void la_json_bool(struct la_json *json, bool value);
 void la_json_null(struct la_json *json);
 
+/* A member of an object: its key, and the value as above. */
+void la_json_member_text(struct la_json *json, const char *name,
+			 const char *text);
+void la_json_member_uint(struct la_json *json, const char *name,
+			 uint64_t value);
+void la_json_member_bool(struct la_json *json, const char *name, bool value);
+
 #endif /* LA_UTIL_JSON_H */

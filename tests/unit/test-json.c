@@ -51,6 +51,19 @@ START_TEST(test_commas_stand_between_members_only)
 }
 END_TEST
 
+START_TEST(test_members_are_a_key_and_a_value)
+{
+	la_json_object_begin(&json);
+	la_json_member_text(&json, "a", "b");
+	la_json_member_text(&json, "c", NULL);
+	la_json_member_uint(&json, "d", UINT64_MAX);
+	la_json_member_bool(&json, "e", false);
+	la_json_object_end(&json);
+	wrote("{\"a\":\"b\",\"c\":null,\"d\":18446744073709551615,"
+	      "\"e\":false}");
+}
+END_TEST
+
 static const struct {
 	const char *in;
 	size_t length;
@@ -125,6 +138,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, start, stop);
 	tcase_add_test(tc, test_commas_stand_between_members_only);
+	tcase_add_test(tc, test_members_are_a_key_and_a_value);
 	tcase_add_loop_test(tc, test_string_is_escaped, 0,
 			    ARRAY_SIZE(strings));
 	tcase_add_loop_test(tc, test_double_reads_back_the_same, 0,
