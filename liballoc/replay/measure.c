@@ -7,9 +7,6 @@
 #include "replay/tuning.h"
 #include "util/util.h"
 
-/* All that is held from a device are multiples of it; in bytes. */
-#define UNIT (2 * MIB)
-
 enum { PROBES = 64 };
 
 /* Sums up what a replay does to the device. */
@@ -209,7 +206,7 @@ static int raise_to_all(struct la_tuning *tuning, size_t i)
 	enum la_outcome outcome = LA_OUTCOME_OOM;
 	int code = 0;
 
-	for (; !code && limit.bytes <= end; limit.bytes += UNIT) {
+	for (; !code && limit.bytes <= end; limit.bytes += LIMIT_UNIT) {
 		code = ask(tuning, i, limit, &outcome);
 		tuned->minimum_memory_range[1] = limit.bytes;
 		if (outcome == LA_OUTCOME_RUNS)

@@ -6,16 +6,12 @@
 #include "replay/program.h"
 #include "util/util.h"
 
-/* All that is held from a device are multiples of it, so only those limits
- * make a difference; in bytes. */
-#define UNIT (2 * MIB)
-
 struct search {
 	const struct la_program *program; /* borrowed */
 	struct la_replay_options options; /* all but the limit */
-	/* Limits that are known to pass, both ends included, in units: with
-	 * less room than the limit but no less than what was reserved, the
-	 * same requests are refused. */
+	/* Limits that are known to pass, both ends included, in units of
+	 * LIMIT_UNIT: with less room than the limit but no less than what was
+	 * reserved, the same requests are refused. */
 	uint64_t passed[2];
 	struct la_minimum *result;
 	struct la_error *err;
@@ -31,11 +27,11 @@ static void remember(struct search *search, uint64_t units, uint64_t reserved)
 {
 	search->passed[0] = limit_steers(&search->options) ?
 				    units :
-				    (reserved + UNIT - 1) / UNIT;
+				    (reserved + LIMIT_UNIT - 1) / LIMIT_UNIT;
 	search->passed[1] = units;
 }
 
-/* Does the program run under `units` x UNIT?  1, 0 or a negative errno. */
+/* Does the program run under so many units?  1, 0 or a negative errno. */
 static int fits(struct search *search, uint64_t units)
 {
 	struct la_replay_result replay;
@@ -43,7 +39,7 @@ static int fits(struct search *search, uint64_t units)
 
 	if (units >= search->passed[0] && units <= search->passed[1])
 		return 1;
-	search->options.limit.bytes = units * UNIT;
+	search->options.limit.bytes = units * LIMIT_UNIT;
 	search->result->replays++;
 	code = la_replay(search->program, &search->options, &replay,
 			 search->err);
@@ -80,7 +76,7 @@ static int climb(struct search *search, uint64_t *low, uint64_t *units)
 	int fit;
 
 	while (!(fit = fits(search, *units))) {
-		if (*units > INT64_MAX / UNIT / 2)
+		if (*units > INT64_MAX / LIMIT_UNIT / 2)
 			return -ERANGE;
 		*low = *units;
 		*units += step;
@@ -138,7 +134,7 @@ static int pass_islands(struct search *search, uint64_t *units,
 		if (err < 0 || !failure)
 			return err;
 		if (!result->islands++)
-			result->island = *units * UNIT;
+			result->island = *units * LIMIT_UNIT;
 		err = climb(search, &failure, &above);
 		if (!err)
 			err = bisect(search, failure, &above);
@@ -172,7 +168,7 @@ static int run_free(struct search *search, uint64_t *handed_out)
 /* The most units that are less than so many bytes. */
 static uint64_t units_below(uint64_t bytes)
 {
-	return bytes ? (bytes - 1) / UNIT : 0;
+	return bytes ? (bytes - 1) / LIMIT_UNIT : 0;
 }
 
 /* Less than what is handed out without a limit hardly ever suffices; what
@@ -219,10 +215,10 @@ LA_EXPORT int la_minimum_memory(const struct la_program *program,
 	code = run_free(&search, &handed_out);
 	if (code < 0)
 		return code;
-	high = (result->reserved_peak + UNIT - 1) / UNIT;
+	high = (result->reserved_peak + LIMIT_UNIT - 1) / LIMIT_UNIT;
 	code = search_from(&search, handed_out, &high);
 	if (!code && probes)
 		code = pass_islands(&search, &high, probes);
-	result->bytes = high * UNIT;
+	result->bytes = high * LIMIT_UNIT;
 	return code;
 }

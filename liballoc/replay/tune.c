@@ -8,15 +8,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "heap/round.h"
 #include "replay/choose.h"
 #include "replay/parallel.h"
 #include "replay/program.h"
 #include "replay/tuning.h"
 #include "util/error.h"
 #include "util/util.h"
-
-/* All that is held from a device are multiples of it; in bytes. */
-#define UNIT (2 * MIB)
 
 static int run(struct la_tuning *tuning, size_t count, la_parallel_work *work)
 {
@@ -108,7 +106,7 @@ static int tune(struct la_tuning *tuning)
 
 static void set_lower_bounds(struct la_tuning *tuning)
 {
-	uint64_t floor = (tuning->program->floor + UNIT - 1) / UNIT * UNIT;
+	uint64_t floor = round_up(tuning->program->floor, LIMIT_UNIT);
 	size_t i;
 
 	for (i = 0; i < tuning->count; i++)
