@@ -61,8 +61,8 @@ enum la_layout {
  * @param layout   how addresses are chosen
  * @param card     bytes that it gives before it refuses, or UINT64_MAX;
  *                 what is given back counts again
- * @param top      address below which LA_LAYOUT_RULE and the two monotone
- *                 layouts start, or 0 for 0x7f0000000000
+ * @param top      address from which all but the shuffled layouts start, or
+ *                 0 for 0x7f0000000000; rounded down to 32 MiB
  * @retval 0       success; release with la_device_destroy()
  * @retval -EINVAL no such layout
  * @retval -ENOMEM out of host memory

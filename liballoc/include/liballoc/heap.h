@@ -6,8 +6,8 @@
  * Policy `torch` is the native caching allocator of torch 2.11, to the byte.
  * A heap is used from one thread at a time; two heaps share nothing.
  *
- * One path to read first: la_heap_alloc() in heap/heap.c, then obtain() in
- * heap/grow.c for a request that nothing cached serves.
+ * One path to read first: la_heap_alloc() in heap/heap.c, then heap_obtain()
+ * in heap/grow.c for a request that nothing cached serves.
  */
 #ifndef LIBALLOC_HEAP_H
 #define LIBALLOC_HEAP_H

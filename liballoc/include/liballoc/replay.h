@@ -54,25 +54,31 @@ struct la_program;
 /** @brief What the caller knows better than the recording. */
 struct la_program_options {
 	const char *setting; /**< in force when recording; NULL: recorded */
-	const struct la_limit *limit; /**< in force when recording; NULL */
+	const struct la_limit *limit; /**< in force then; NULL: find out */
 	uint64_t total; /**< bytes of the card; 0: recorded */
 };
 
 /** @brief What was read of a program. */
 struct la_program_info {
 	const char *setting; /**< in force when recording */
-	struct la_limit limit; /**< in force when recording */
+	/** In force when recording; of several that explain the events the
+	 *  highest; LA_LIMIT_NONE where there was none, or none shows. */
+	struct la_limit limit;
 	enum la_limit_source limit_source; /**< how that was learnt */
-	/** The limits that explain the events; lowest and highest value, 0
-	 *  and UINT64_MAX where nothing bounds them.  */
+	/** The lowest and the highest limit that explain the events, in
+	 *  bytes; UINT64_MAX: no limit. */
 	uint64_t limit_range[2];
 	uint64_t total; /**< bytes of the card, 0: unknown */
-	uint64_t event_count; /**< events of the recording */
+	/** Events of the recording.  Here and wherever an event has a number
+	 *  in this header, LA_SNAPSHOT and LA_ANNOTATE do not count. */
+	uint64_t event_count;
 	uint64_t request_count; /**< requests that were served */
 	uint64_t oom_count; /**< requests that failed */
 	bool ends_in_oom; /**< the last request failed */
 	uint64_t failed_size; /**< bytes of that request, rounded */
-	uint64_t peak_live; /**< bytes, see docs/architecture.md */
+	/** Highest sum of the requests that are in use or pending, each
+	 *  rounded up to 512 bytes; the last one counts though it failed. */
+	uint64_t peak_live;
 	uint64_t flush_count; /**< empty_cache calls read */
 	uint64_t refusal_count; /**< refusals of the driver read */
 	uint64_t adopted_count; /**< events taken as recorded */
@@ -226,8 +232,8 @@ struct la_verification {
  * @param program          program
  * @param[out] verification what agreed
  * @param err              what is wrong, may be NULL
- * @retval 0       the comparison was made
- * @retval -ENOMEM out of memory
+ * @retval 0      the comparison was made
+ * @retval -errno as la_replay()
  */
 int la_program_verify(const struct la_program *program,
 		      struct la_verification *verification,
