@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "replay/program.h"
+#include "util/error.h"
 #include "util/util.h"
 
 struct search {
@@ -77,7 +78,8 @@ static int climb(struct search *search, uint64_t *low, uint64_t *units)
 
 	while (!(fit = fits(search, *units))) {
 		if (*units > INT64_MAX / LIMIT_UNIT / 2)
-			return -ERANGE;
+			return la_error_set(search->err, -ERANGE, LA_NO_OFFSET,
+					    "no limit suffices");
 		*low = *units;
 		*units += step;
 		step *= 2;

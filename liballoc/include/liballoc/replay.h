@@ -256,7 +256,9 @@ struct la_minimum {
  *                    result of the bisection, moving up past each failure
  * @param[out] result the limit
  * @param err         what is wrong, may be NULL
- * @return as la_replay()
+ * @retval 0       success
+ * @retval -ERANGE no limit suffices
+ * @retval -errno  as la_replay()
  *
  * A replay can pass at one limit and fail above it, so what is found is the
  * smallest limit that passed with all larger ones that were tried.
