@@ -41,7 +41,6 @@ static int fits(struct search *search, uint64_t units)
 	if (units >= search->passed[0] && units <= search->passed[1])
 		return 1;
 	search->options.limit.bytes = units * LIMIT_UNIT;
-	search->result->replays++;
 	code = la_replay(search->program, &search->options, &replay,
 			 search->err);
 	if (code < 0)
@@ -126,7 +125,6 @@ static int highest_failure(struct search *search, uint64_t units,
 static int pass_islands(struct search *search, uint64_t *units,
 			unsigned int probes)
 {
-	struct la_minimum *result = search->result;
 	uint64_t failure, above;
 	int err;
 
@@ -135,8 +133,7 @@ static int pass_islands(struct search *search, uint64_t *units,
 				      &above);
 		if (err < 0 || !failure)
 			return err;
-		if (!result->islands++)
-			result->island = *units * LIMIT_UNIT;
+		search->result->islands++;
 		err = climb(search, &failure, &above);
 		if (!err)
 			err = bisect(search, failure, &above);
@@ -155,7 +152,6 @@ static int run_free(struct search *search, uint64_t *handed_out)
 	int code;
 
 	options.limit.kind = LA_LIMIT_NONE;
-	search->result->replays++;
 	code = la_replay(search->program, &options, &replay, search->err);
 	if (code < 0)
 		return code;

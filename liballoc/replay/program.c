@@ -215,7 +215,6 @@ static int measure_live(struct la_program *program)
 static void count_ops(struct la_program *program)
 {
 	struct la_program_info *info = &program->info;
-	const struct la_event *event = program->event;
 	size_t i;
 
 	for (i = 0; i < program->op_count; i++) {
@@ -225,9 +224,6 @@ static void count_ops(struct la_program *program)
 		info->oom_count += kind == OP_FAIL;
 	}
 	info->event_count = program->event_count;
-	if (program->event_count && event[0].time_us)
-		info->duration_us = event[program->event_count - 1].time_us -
-				    event[0].time_us;
 }
 
 LA_EXPORT int la_program_new(struct la_program **out,

@@ -89,7 +89,6 @@ struct la_program_info {
 	uint64_t first_event;
 	/** Events up to here were understood; event_count if all were. */
 	uint64_t understood;
-	uint64_t duration_us; /**< from first to last event; 0: unknown */
 };
 
 /**
@@ -243,8 +242,6 @@ int la_program_verify(const struct la_program *program,
 struct la_minimum {
 	uint64_t bytes; /**< smallest limit found, a multiple of 2 MiB */
 	uint64_t islands; /**< limits below bytes that passed */
-	uint64_t island; /**< the lowest of them, bytes; 0: none */
-	uint64_t replays; /**< made */
 	uint64_t reserved_peak; /**< bytes, without a limit */
 };
 
