@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl replay: a recording, played again as it was or otherwise. */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <liballoc/replay.h>
-#include <liballoc/setting.h>
 
 #include "cmd.h"
 #include "events.h"
 #include "opt.h"
 #include "report.h"
+#include "setting.h"
 #include "source.h"
 #include "util/json.h"
 #include "util/size.h"
@@ -61,23 +60,6 @@ static bool read_limit(const struct options *options, struct question *question)
 	return opt_size(options->card ? "card" : "limit",
 			options->card ? options->card : options->limit,
 			&limit->bytes);
-}
-
-static int read_setting(const struct options *options,
-			struct question *question)
-{
-	struct la_error err;
-	int code;
-
-	if (!options->setting)
-		return STATUS_DONE;
-	code = la_setting_parse(&question->setting, options->setting,
-				strlen(options->setting), LA_SET_AT_INIT, &err);
-	if (!code)
-		return STATUS_DONE;
-	report_error("torch refuses the setting '%s': %s", options->setting,
-		     code == -EINVAL ? err.text : "out of memory");
-	return code == -EINVAL ? STATUS_FINDINGS : STATUS_CANNOT_TELL;
 }
 
 /* A fraction in the setting that is asked for caps the card. */
@@ -452,7 +434,9 @@ static int replay_run(int argc, char **argv)
 	question.source.partial = options.partial;
 	if (!read_limit(&options, &question))
 		return STATUS_USAGE;
-	status = read_setting(&options, &question);
+	status = options.setting ?
+			 setting_read(&question.setting, options.setting) :
+			 STATUS_DONE;
 	if (status == STATUS_DONE)
 		status = options.verify ? verify(&options, &question) :
 					  ask(&options, &question);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl tune: the setting under which a recorded program fits best. */
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <liballoc/replay.h>
-#include <liballoc/setting.h>
 
 #include "cmd.h"
 #include "opt.h"
 #include "report.h"
+#include "setting.h"
 #include "tune.h"
 #include "util/card.h"
 
@@ -69,21 +67,13 @@ static int read_limit(const struct options *options,
 static int check_settings(const struct opt_list *settings)
 {
 	struct la_setting *setting;
-	struct la_error err;
 	size_t i;
-	int code;
+	int status;
 
 	for (i = 0; i < settings->nr; i++) {
-		code = la_setting_parse(&setting, settings->item[i],
-					strlen(settings->item[i]),
-					LA_SET_AT_INIT, &err);
-		if (code < 0) {
-			report_error("torch refuses the setting '%s': %s",
-				     settings->item[i],
-				     code == -EINVAL ? err.text :
-						       "out of memory");
-			return STATUS_FINDINGS;
-		}
+		status = setting_read(&setting, settings->item[i]);
+		if (status != STATUS_DONE)
+			return status;
 		la_setting_free(setting);
 	}
 	return STATUS_DONE;

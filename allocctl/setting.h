@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A setting from the command line. */
+#ifndef ALLOCCTL_SETTING_H
+#define ALLOCCTL_SETTING_H
+
+#include <liballoc/setting.h>
+
+/*
+ * Parse a setting that is in force from the start of a program; *out is the
+ * caller's.  Returns STATUS_DONE, or another status after a message, with
+ * torch's words if it refuses the setting.
+ */
+int setting_read(struct la_setting **out, const char *text);
+
+#endif /* ALLOCCTL_SETTING_H */
