@@ -21,10 +21,9 @@ struct options {
 	const char *limit; /* SIZE, none, auto or NULL */
 	const char *card; /* SIZE or NULL */
 	const char *events; /* where the events go, or NULL */
-	uint64_t device;
 	int policy;
 	int format;
-	bool verify, log_splits, partial;
+	bool verify, log_splits;
 };
 
 /* What is asked, and what came out. */
@@ -379,9 +378,29 @@ static int ask(const struct options *options, struct question *question)
 	return status_of(question);
 }
 
+static int run(const struct options *options, struct question *question)
+{
+	int status = STATUS_DONE;
+
+	if (options->verify && (options->events || options->log_splits)) {
+		report_error("--verify goes with neither --emit-events nor "
+			     "--log-splits");
+		return STATUS_USAGE;
+	}
+	if (!read_limit(options, question))
+		return STATUS_USAGE;
+	if (options->setting)
+		status = setting_read(&question->setting, options->setting);
+	if (status != STATUS_DONE)
+		return status;
+	return options->verify ? verify(options, question) :
+				 ask(options, question);
+}
+
 static int replay_run(int argc, char **argv)
 {
-	struct options options = { .device = SOURCE_MAIN_DEVICE };
+	struct question question = { .source.device = SOURCE_MAIN_DEVICE };
+	struct options options = { 0 };
 	const struct opt opts[] = {
 		{ OPT_STRING, "setting", &options.setting, "SETTING",
 		  "replay under this one instead of the recorded", NULL },
@@ -389,7 +408,7 @@ static int replay_run(int argc, char **argv)
 		  "memory fraction in bytes; none; auto: recorded", NULL },
 		{ OPT_STRING, "card", &options.card, "SIZE",
 		  "what the card has for this process", NULL },
-		{ OPT_NUMBER, "device", &options.device, "N",
+		{ OPT_NUMBER, "device", &question.source.device, "N",
 		  "device (default: the one with most events)", NULL },
 		{ OPT_CHOICE, "policy", &options.policy, "POLICY",
 		  "torch", policies },
@@ -399,7 +418,7 @@ static int replay_run(int argc, char **argv)
 		  "write the events, one JSON object a line", NULL },
 		{ OPT_FLAG, "log-splits", &options.log_splits, NULL,
 		  "print each block that is split", NULL },
-		{ OPT_FLAG, "partial", &options.partial, NULL,
+		{ OPT_FLAG, "partial", &question.source.partial, NULL,
 		  "use what a truncated file gives", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
 		  "text (default) or json", report_formats },
@@ -415,7 +434,6 @@ static int replay_run(int argc, char **argv)
 			    "  allocctl replay run.pickle --card 40GiB "
 			    "--setting max_split_size_mb:128",
 	};
-	struct question question = { 0 };
 	int nr = opt_parse(argc, argv, &spec), status;
 
 	if (nr < 0)
@@ -424,22 +442,8 @@ static int replay_run(int argc, char **argv)
 		report_error("replay wants one FILE, got %d", nr);
 		return STATUS_USAGE;
 	}
-	if (options.verify && (options.events || options.log_splits)) {
-		report_error("--verify goes with neither --emit-events nor "
-			     "--log-splits");
-		return STATUS_USAGE;
-	}
 	question.source.path = argv[1];
-	question.source.device = options.device;
-	question.source.partial = options.partial;
-	if (!read_limit(&options, &question))
-		return STATUS_USAGE;
-	status = options.setting ?
-			 setting_read(&question.setting, options.setting) :
-			 STATUS_DONE;
-	if (status == STATUS_DONE)
-		status = options.verify ? verify(&options, &question) :
-					  ask(&options, &question);
+	status = run(&options, &question);
 	source_close(&question.source);
 	la_setting_free(question.setting);
 	return status;

@@ -18,16 +18,8 @@ struct options {
 	const char *costs; /* file or NULL */
 	struct opt_list settings;
 	uint64_t jobs;
-	uint64_t device;
 	int format;
-	bool partial;
 };
-
-static int refuse_usage(const char *text)
-{
-	report_error("%s", text);
-	return STATUS_USAGE;
-}
 
 /* A GPU's name stands for its total, of which CUDA takes its part. */
 static int read_card(const char *text, const struct la_costs *costs,
@@ -51,8 +43,10 @@ static int read_card(const char *text, const struct la_costs *costs,
 static int read_limit(const struct options *options,
 		      const struct la_costs *costs, struct tune *tune)
 {
-	if (options->card && options->limit)
-		return refuse_usage("--card and --limit exclude each other");
+	if (options->card && options->limit) {
+		report_error("--card and --limit exclude each other");
+		return STATUS_USAGE;
+	}
 	if (options->card)
 		return read_card(options->card, costs, tune);
 	if (!options->limit)
@@ -153,36 +147,38 @@ static int run(const struct options *options, const struct la_costs *costs,
 	return tune->winner ? STATUS_DONE : STATUS_FINDINGS;
 }
 
-static int tune_file(const struct options *options, const char *path)
+static int tune_file(const struct options *options, struct tune *tune)
 {
-	struct tune tune = { .source = { .path = path,
-					 .device = options->device,
-					 .partial = options->partial } };
 	struct la_costs costs = *la_costs_default();
 	int status = check_settings(&options->settings);
 
 	if (status == STATUS_DONE)
 		status = read_costs(options->costs, &costs);
 	if (status == STATUS_DONE)
-		status = read_limit(options, &costs, &tune);
+		status = read_limit(options, &costs, tune);
 	if (status == STATUS_DONE)
-		status = source_open(&tune.source, NULL);
+		status = source_open(&tune->source, NULL);
 	if (status == STATUS_DONE) {
-		take_recorded_limit(&tune);
-		status = run(options, &costs, &tune);
+		take_recorded_limit(tune);
+		status = run(options, &costs, tune);
 	}
 	if (status == STATUS_CANNOT_TELL && options->format == REPORT_JSON)
 		puts("null");
-	la_tuning_free(tune.tuning);
-	la_strbuf_release(&tune.warnings);
-	la_strbuf_release(&tune.paste);
-	source_close(&tune.source);
 	return status;
+}
+
+static void release(struct tune *tune)
+{
+	la_tuning_free(tune->tuning);
+	la_strbuf_release(&tune->warnings);
+	la_strbuf_release(&tune->paste);
+	source_close(&tune->source);
 }
 
 static int tune_run(int argc, char **argv)
 {
-	struct options options = { .device = SOURCE_MAIN_DEVICE };
+	struct tune tune = { .source.device = SOURCE_MAIN_DEVICE };
+	struct options options = { 0 };
 	const struct opt opts[] = {
 		{ OPT_STRING, "card", &options.card, "SIZE",
 		  "what the card has left, or a GPU's name",
@@ -195,9 +191,9 @@ static int tune_run(int argc, char **argv)
 		  "YAML file of what device operations cost", NULL },
 		{ OPT_NUMBER, "jobs", &options.jobs, "N",
 		  "threads (default: all cores)", NULL },
-		{ OPT_NUMBER, "device", &options.device, "N",
+		{ OPT_NUMBER, "device", &tune.source.device, "N",
 		  "device (default: the one with most events)", NULL },
-		{ OPT_FLAG, "partial", &options.partial, NULL,
+		{ OPT_FLAG, "partial", &tune.source.partial, NULL,
 		  "use what a truncated file gives", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
 		  "text (default) or json", report_formats },
@@ -214,14 +210,17 @@ static int tune_run(int argc, char **argv)
 			    "  allocctl tune run.pickle --limit 8GiB "
 			    "--setting max_split_size_mb:200",
 	};
-	int nr = opt_parse(argc, argv, &spec), status;
+	int nr = opt_parse(argc, argv, &spec), status = STATUS_USAGE;
 
-	if (nr < 0)
-		status = nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
-	else if (nr != 1)
-		status = refuse_usage("tune wants one FILE");
-	else
-		status = tune_file(&options, argv[1]);
+	if (nr == OPT_HELP) {
+		status = STATUS_DONE;
+	} else if (nr == 1) {
+		tune.source.path = argv[1];
+		status = tune_file(&options, &tune);
+	} else if (nr >= 0) {
+		report_error("tune wants one FILE, got %d", nr);
+	}
+	release(&tune);
 	opt_list_release(&options.settings);
 	return status;
 }
