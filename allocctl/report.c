@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,11 +23,11 @@ void report_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-bool report_use_colour(FILE *stream)
+static bool use_colour(void)
 {
 	const char *no = getenv("NO_COLOR");
 
-	return !(no && *no) && isatty(fileno(stream));
+	return !(no && *no) && isatty(STDOUT_FILENO);
 }
 
 void report_paint(enum report_colour colour, const char *text)
@@ -38,7 +39,7 @@ void report_paint(enum report_colour colour, const char *text)
 		[REPORT_BOLD] = "1",
 	};
 
-	if (report_use_colour(stdout))
+	if (use_colour())
 		printf("\033[%sm%s\033[0m", codes[colour], text);
 	else
 		fputs(text, stdout);

@@ -3,7 +3,6 @@
 #ifndef ALLOCCTL_REPORT_H
 #define ALLOCCTL_REPORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,10 +17,8 @@ enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
 void report_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Whether the stream is a terminal and NO_COLOR is not set. */
-bool report_use_colour(FILE *stream);
-
-/* Print text to stdout, in a colour where colours are used. */
+/* Print text to stdout, in a colour if that is a terminal and NO_COLOR is not
+ * set. */
 void report_paint(enum report_colour colour, const char *text);
 
 /*

@@ -13,7 +13,7 @@
 #include "source.h"
 #include "util/size.h"
 
-static const char *const limit_kinds[] = {
+const char *const source_limit_kinds[] = {
 	[LA_LIMIT_NONE] = "none",
 	[LA_LIMIT_CAP] = "cap",
 	[LA_LIMIT_CARD] = "card",
@@ -118,7 +118,7 @@ const char *source_limit_text(char text[64], const struct la_limit *limit)
 
 	if (limit->kind == LA_LIMIT_NONE)
 		return strcpy(text, "none");
-	snprintf(text, 64, "%s of %s", limit_kinds[limit->kind],
+	snprintf(text, 64, "%s of %s", source_limit_kinds[limit->kind],
 		 la_size_format(size, limit->bytes));
 	return text;
 }
@@ -214,7 +214,7 @@ void source_json_limit(struct la_json *json, const char *key,
 {
 	la_json_key(json, key);
 	la_json_object_begin(json);
-	la_json_member_text(json, "kind", limit_kinds[limit->kind]);
+	la_json_member_text(json, "kind", source_limit_kinds[limit->kind]);
 	la_json_key(json, "bytes");
 	if (limit->kind == LA_LIMIT_NONE)
 		la_json_null(json);

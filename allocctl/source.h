@@ -46,6 +46,9 @@ void source_json_limit(struct la_json *json, const char *key,
 void source_json_range(struct la_json *json, const char *key,
 		       const uint64_t range[2]);
 
+/* "none", "cap", "card", by enum la_limit_kind. */
+extern const char *const source_limit_kinds[];
+
 /* "none", "cap of 1.00 GiB" or "card of 1.00 GiB". */
 const char *source_limit_text(char text[64], const struct la_limit *limit);
 

@@ -66,11 +66,6 @@ static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 
 static void json_setting(struct la_json *json, const struct la_tuned *tuned)
 {
-	static const char *const kinds[] = {
-		[LA_LIMIT_NONE] = NULL,
-		[LA_LIMIT_CAP] = "cap",
-		[LA_LIMIT_CARD] = "card",
-	};
 	bool known = tuned->minimum_memory != 0;
 
 	la_json_object_begin(json);
@@ -78,7 +73,8 @@ static void json_setting(struct la_json *json, const struct la_tuned *tuned)
 	la_json_member_text(json, "policy", "torch");
 	json_fits(json, tuned);
 	la_json_member_bool(json, "pareto", tuned->pareto);
-	la_json_member_text(json, "limit_kind", kinds[tuned->limit.kind]);
+	la_json_member_text(json, "limit_kind",
+			    source_limit_kinds[tuned->limit.kind]);
 	json_known(json, "limit", known, tuned->limit.bytes);
 	json_known(json, "peak_reserved", tuned->replayed,
 		   tuned->peak_reserved);
