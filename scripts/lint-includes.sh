@@ -27,8 +27,6 @@ BEGIN {
 	may["heap"] = "util device setting"
 	may["trace"] = "util"
 	may["replay"] = "util heap device trace setting"
-	may["triage"] = "util replay trace setting env"
-	may["torch"] = "util heap device setting trace env"
 	may["allocctl"] = "util public"
 	home["error"] = home["event"] = home["version"] = "util"
 	for (f in may)
