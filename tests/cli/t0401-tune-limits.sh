@@ -71,3 +71,7 @@ equal 'fits in half a card' "$(figure fits \
 	max_split_size_mb:200,per_process_memory_fraction:0.5)" true
 equal 'half a card' "$(figure limit \
 	max_split_size_mb:200,per_process_memory_fraction:0.5)" 75054940160
+tune 0 tests/data/streams.default.pickle.xz --format json --limit 1GiB \
+	--setting max_split_size_mb:200,per_process_memory_fraction:0.5
+equal 'the lower of two caps' "$(figure limit \
+	max_split_size_mb:200,per_process_memory_fraction:0.5)" 1073741824

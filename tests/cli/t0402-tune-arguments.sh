@@ -54,6 +54,22 @@ if allocctl tune "$file" --costs "$tmp/costs.yaml" --limit 1GiB \
 	equal 'seconds' "$(figure estimated_seconds '')" \
 		"$(($(figure mallocs '') + $(figure frees ''))).0"
 	[ -n "$operations" ] || fail 'no operations'
+
+	# Only a wait costs something: a second for each time that a segment
+	# is given back after something was handed out.
+	sed 's/: 1000000/: 0/; s/wait: 0/wait: 1000000/' "$tmp/costs.yaml" \
+		>"$tmp/waits.yaml"
+	tune 0 "$file" --costs "$tmp/waits.yaml" --limit 375390208 \
+		--format json
+	allocctl replay "$file" --setting '' --limit 375390208 \
+		--emit-events "$tmp/events" >"$tmp/replay" || fail 'no waits'
+	waits=$(awk -F '"' '
+		$4 == "alloc" { idle = 0 }
+		$4 == "segment_free" { n += !idle; idle = 1 }
+		END { print n + 0 }' "$tmp/events")
+	[ "$waits" -gt 0 ] || fail 'nothing waits'
+	equal 'seconds of waiting' "$(figure estimated_seconds '')" "$waits.0"
+
 	echo 'sizes: 3' >"$tmp/costs.yaml"
 	tune 3 "$file" --costs "$tmp/costs.yaml"
 	says "cannot read '$tmp/costs.yaml': line 1: no list"
