@@ -184,7 +184,7 @@ static int tune_run(int argc, char **argv)
 		  "what the card has left, or a GPU's name",
 		  NULL },
 		{ OPT_STRING, "limit", &options.limit, "SIZE",
-		  "memory fraction in bytes: torch refuses beyond it", NULL },
+		  "most bytes to reserve, a cap: torch refuses more", NULL },
 		{ OPT_LIST, "setting", &options.settings, "SETTING",
 		  "try this one too; may be given again", NULL },
 		{ OPT_STRING, "costs", &options.costs, "FILE",
