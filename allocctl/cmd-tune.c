@@ -2,6 +2,7 @@
 /* allocctl tune: the setting under which a recorded program fits best. */
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <liballoc/replay.h>
@@ -13,11 +14,14 @@
 #include "tune.h"
 #include "util/card.h"
 
+enum { MOST_JOBS = 1024 };
+#define DEFAULT_JOBS UINT64_MAX
+
 struct options {
 	const char *card, *limit; /* SIZE or NULL */
 	const char *costs; /* file or NULL */
 	struct opt_list settings;
-	uint64_t jobs;
+	uint64_t jobs; /* DEFAULT_JOBS: as many as cores */
 	int format;
 };
 
@@ -49,9 +53,11 @@ static int read_limit(const struct options *options,
 	}
 	if (options->card)
 		return read_card(options->card, costs, tune);
-	if (!options->limit)
+	if (!options->limit || !strcmp(options->limit, "auto"))
 		return STATUS_DONE;
 	tune->limit_from = "--limit";
+	if (!strcmp(options->limit, "none"))
+		return STATUS_DONE;
 	tune->limit.kind = LA_LIMIT_CAP;
 	return opt_size("limit", options->limit, &tune->limit.bytes) ?
 		       STATUS_DONE :
@@ -118,9 +124,10 @@ static int run(const struct options *options, const struct la_costs *costs,
 		.limit = tune->limit,
 		.setting = options->settings.item,
 		.setting_count = options->settings.nr,
-		.jobs = options->jobs ? (unsigned int)options->jobs :
-			cores > 0     ? (unsigned int)cores :
-					1,
+		.jobs = options->jobs != DEFAULT_JOBS ?
+				(unsigned int)options->jobs :
+			cores > 0 ? (unsigned int)cores :
+				    1,
 		.costs = costs,
 		.progress = progress ? show_progress : NULL,
 	};
@@ -178,13 +185,13 @@ static void release(struct tune *tune)
 static int tune_run(int argc, char **argv)
 {
 	struct tune tune = { .source.device = SOURCE_MAIN_DEVICE };
-	struct options options = { 0 };
+	struct options options = { .jobs = DEFAULT_JOBS };
 	const struct opt opts[] = {
 		{ OPT_STRING, "card", &options.card, "SIZE",
 		  "what the card has left, or a GPU's name",
 		  NULL },
 		{ OPT_STRING, "limit", &options.limit, "SIZE",
-		  "most bytes to reserve, a cap: torch refuses more", NULL },
+		  "cap in bytes; none; auto: what the recording hit", NULL },
 		{ OPT_LIST, "setting", &options.settings, "SETTING",
 		  "try this one too; may be given again", NULL },
 		{ OPT_STRING, "costs", &options.costs, "FILE",
@@ -214,6 +221,9 @@ static int tune_run(int argc, char **argv)
 
 	if (nr == OPT_HELP) {
 		status = STATUS_DONE;
+	} else if (options.jobs != DEFAULT_JOBS &&
+		   (!options.jobs || options.jobs > MOST_JOBS)) {
+		report_error("--jobs wants 1 to %d", MOST_JOBS);
 	} else if (nr == 1) {
 		tune.source.path = argv[1];
 		status = tune_file(&options, &tune);

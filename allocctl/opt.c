@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "util/card.h"
 #include "util/distance.h"
 #include "util/size.h"
+#include "util/strbuf.h"
 
 static void print_help(const struct opt_spec *spec)
 {
@@ -184,6 +186,20 @@ void opt_list_release(struct opt_list *list)
 	*list = (struct opt_list){ 0 };
 }
 
+/* Neither a number nor a card that is known. */
+static void unknown_card(const char *name, const char *text)
+{
+	struct la_strbuf known = { 0 };
+	const struct la_card *card;
+	size_t i;
+
+	for (i = 0; (card = la_card_at(i)); i++)
+		la_strbuf_addf(&known, "%s%s", i ? ", " : "", card->name);
+	report_error("--%s: '%s' is neither a size nor a GPU that is known: "
+		     "%s", name, text, la_strbuf_text(&known));
+	la_strbuf_release(&known);
+}
+
 bool opt_size(const char *name, const char *text, uint64_t *out)
 {
 	const struct la_card *card = la_card_find(text);
@@ -195,6 +211,9 @@ bool opt_size(const char *name, const char *text, uint64_t *out)
 	}
 	if (!la_size_parse(text, out, &err))
 		return true;
-	report_error("--%s: %s", name, err.text);
+	if (isalpha((unsigned char)*text))
+		unknown_card(name, text);
+	else
+		report_error("--%s: %s", name, err.text);
 	return false;
 }

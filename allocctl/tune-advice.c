@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <liballoc/setting.h>
@@ -131,6 +132,57 @@ static bool needs_cap(const struct tune *tune)
 		winner->peak_reserved_range[1] > winner->limit.bytes);
 }
 
+/* Is release a before release b, both like "2.4.1+cu121"? */
+static bool is_before(const char *a, const char *b)
+{
+	char *minor_a, *minor_b;
+	unsigned long major_a = strtoul(a, &minor_a, 10);
+	unsigned long major_b = strtoul(b, &minor_b, 10);
+
+	if (major_a != major_b)
+		return major_a < major_b;
+	return *minor_a == '.' && *minor_b == '.' &&
+	       strtoul(minor_a + 1, NULL, 10) < strtoul(minor_b + 1, NULL, 10);
+}
+
+/* The release of the recording, if it is older than the option. */
+static const char *too_old_for(const struct tune *tune,
+			       const struct la_setting_option *option)
+{
+	const char *torch = la_recording_torch(tune->source.recording);
+
+	return torch && option->since && is_before(torch, option->since) ?
+		       torch :
+		       NULL;
+}
+
+static bool has_fraction_option(const struct tune *tune)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_option_at(i)); i++)
+		if (!strcmp(option->name, "per_process_memory_fraction"))
+			return !too_old_for(tune, option);
+	return false;
+}
+
+/* Options of the winner that the recorded release would refuse. */
+static void warn_of_release(struct tune *tune)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_option_at(i)); i++)
+		if (strstr(la_strbuf_text(&tune->paste), option->name) &&
+		    too_old_for(tune, option))
+			la_strbuf_addf(&tune->warnings,
+				       "the recording is of torch %s, which "
+				       "refuses %s (since %s)\n",
+				       too_old_for(tune, option), option->name,
+				       option->since);
+}
+
 /* A setting can bring its cap along if the card's total is known. */
 static void choose_paste(struct tune *tune)
 {
@@ -138,7 +190,8 @@ static void choose_paste(struct tune *tune)
 
 	tune->needs_cap = needs_cap(tune);
 	la_strbuf_addstr(&tune->paste, winner->setting);
-	if (tune->needs_cap && winner->limit.bytes < tune->total)
+	if (tune->needs_cap && winner->limit.bytes < tune->total &&
+	    has_fraction_option(tune))
 		la_strbuf_addf(&tune->paste,
 			       "%sper_process_memory_fraction:%.9f",
 			       *winner->setting ? "," : "",
@@ -166,6 +219,8 @@ void tune_advise(struct tune *tune)
 {
 	warn_of_hurtful(tune);
 	warn_of_idle_fraction(tune);
-	if (tune->winner)
-		choose_paste(tune);
+	if (!tune->winner)
+		return;
+	choose_paste(tune);
+	warn_of_release(tune);
 }

@@ -122,11 +122,13 @@ static void print_table(const struct tune *tune)
 			row[shown++] = &tune->tuned[i];
 	qsort(row, shown, sizeof(*row), compare_rows);
 	printf("\n    %-4s %10s %6s %10s %6s %6s %5s %7s %s\n", "fits",
-	       "minimum", "/live", "unlimited", "malloc", "free", "waits",
-	       "seconds", "setting");
+	       "needs", "x live", "no limit", "malloc", "free", "syncs",
+	       "est. s", "setting");
 	for (i = 0; i < shown; i++)
 		print_row(tune, row[i]);
-	puts(" *  winner   + front of memory against time");
+	puts(" *  winner   + none is better in both memory and time\n"
+	     "    malloc, free, syncs and the seconds that they take are "
+	     "those at the limit");
 	if (shown < tune->count)
 		printf("    %zu of %zu settings; --format json has all\n",
 		       shown, tune->count);
@@ -138,8 +140,8 @@ static void print_limit(const struct tune *tune)
 	char limit[64], size[LA_SIZE_TEXT];
 
 	if (!tune->limit_from) {
-		puts("limit       none was given: the least is sought; "
-		     "operations are those under it, as a cap");
+		puts("limit       none: the least that suffices is sought; "
+		     "operations are those under it");
 		return;
 	}
 	printf("limit       %s (%" PRIu64 " bytes), from %s\n",
@@ -182,7 +184,7 @@ static void print_warnings(const struct tune *tune)
 static void print_no_winner(const struct tune *tune)
 {
 	const struct la_tuned *least = NULL;
-	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT];
+	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT], limit[64];
 	size_t i;
 
 	for (i = 0; i < tune->count; i++)
@@ -200,10 +202,13 @@ static void print_no_winner(const struct tune *tune)
 	       la_size_format(a, least->minimum_memory_range[1]),
 	       least->minimum_memory_range[1]);
 	if (least->minimum_memory_range[1] > tune->limit.bytes)
-		printf(", %s more",
+		printf(",\n  %s more than the %s",
 		       la_size_format(b, least->minimum_memory_range[1] -
-						 tune->limit.bytes));
-	putchar('\n');
+						 tune->limit.bytes),
+		       source_limit_text(limit, &tune->limit));
+	puts("\n  what is left: a smaller batch, fewer live tensors, a larger "
+	     "card;\n  expandable_segments:True is not judged in this "
+	     "version");
 }
 
 static void print_cap(const struct tune *tune)
@@ -245,6 +250,28 @@ static void print_paste(const struct tune *tune)
 	}
 }
 
+/* Why it won, and what is to spare. */
+static void print_reason(const struct tune *tune)
+{
+	const struct la_tuned *winner = tune->winner;
+	char size[LA_SIZE_TEXT];
+
+	if (tune->limit.kind == LA_LIMIT_NONE) {
+		puts("  needs least (within 0.5 %); of such, the fewest "
+		     "options among the fastest");
+		puts("  nothing to spare: other runs ask differently, allow "
+		     "them a few % more");
+		return;
+	}
+	puts("  of what fits, the fewest options among the fastest (within "
+	     "10 % or 0.05 s)");
+	if (winner->minimum_memory_range[1] < winner->limit.bytes)
+		printf("  %s to spare\n",
+		       la_size_format(size,
+				      winner->limit.bytes -
+					      winner->minimum_memory_range[1]));
+}
+
 static void print_winner(const struct tune *tune)
 {
 	const struct la_tuned *winner = tune->winner;
@@ -261,6 +288,7 @@ static void print_winner(const struct tune *tune)
 	if (winner->minimum_memory_range[1] > winner->limit.bytes)
 		printf("  but it failed under a larger one, below %s\n",
 		       la_size_format(limit, winner->minimum_memory_range[1]));
+	print_reason(tune);
 	if (!tune->source.check.exact)
 		puts("  an estimate: the recording itself is not reproduced "
 		     "exactly");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/card.h"
 #include "util/util.h"
@@ -9,57 +11,60 @@ static const struct la_card cards[] = {
 #include "cards.inc"
 };
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-}
+/* Words of a full name that tell no two cards here apart. */
+static const char *const filling[] = {
+	"nvidia", "geforce", "tesla", "sxm",  "sxm2",  "sxm3", "sxm4",
+	"sxm5",	  "pcie",    "hbm2",  "hbm2e", "hbm3", "hbm3e",
+};
 
-static const char *skip_filling(const char *name)
+static bool is_filling(const char *word, size_t length)
 {
-	return name + strspn(name, " -_");
-}
-
-/* What follows word at the start of name, or name. */
-static const char *skip_word(const char *name, const char *word)
-{
-	const char *rest = name;
-
-	for (; *word; word++, rest++)
-		if (lower(*rest) != *word)
-			return name;
-	return skip_filling(rest);
-}
-
-static bool same(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		a = skip_filling(a);
-		b = skip_filling(b);
-		if (lower(*a) != lower(*b))
-			return false;
-		if (!*a)
-			return true;
-	}
-}
-
-static const char *skip_makers(const char *name)
-{
-	static const char *const words[] = { "nvidia", "geforce", "tesla",
-					     "rtx" };
 	size_t i;
 
-	name = skip_filling(name);
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		name = skip_word(name, words[i]);
-	return name;
+	for (i = 0; i < ARRAY_SIZE(filling); i++)
+		if (strlen(filling[i]) == length &&
+		    !strncasecmp(filling[i], word, length))
+			return true;
+	return false;
+}
+
+/* What is left of a name without blanks, dashes and filling; cut to fit. */
+static void shorten(const char *name, char *out, size_t room)
+{
+	static const char gaps[] = " -_";
+	size_t length;
+
+	for (name += strspn(name, gaps); *name; name += strspn(name, gaps)) {
+		if (!strncasecmp(name, "rtx", 3)) /* of "RTX3090" */
+			name += 3;
+		length = strcspn(name, gaps);
+		if (!is_filling(name, length) && length < room) {
+			memcpy(out, name, length);
+			out += length;
+			room -= length;
+		}
+		name += length;
+	}
+	*out = '\0';
 }
 
 const struct la_card *la_card_find(const char *name)
 {
+	char given[64], known[64];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cards); i++)
-		if (same(skip_makers(name), skip_makers(cards[i].name)))
+	shorten(name, given, sizeof(given));
+	if (!*given)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(cards); i++) {
+		shorten(cards[i].name, known, sizeof(known));
+		if (!strcasecmp(given, known))
 			return &cards[i];
+	}
 	return NULL;
+}
+
+const struct la_card *la_card_at(size_t index)
+{
+	return index < ARRAY_SIZE(cards) ? &cards[index] : NULL;
 }

@@ -4,6 +4,7 @@
 #define LA_UTIL_CARD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One card of conf/cards.yaml. */
@@ -14,9 +15,12 @@ struct la_card {
 };
 
 /*
- * The card of that name, or NULL.  Case, blanks, dashes and a leading
- * "NVIDIA", "GeForce", "RTX" or "Tesla" do not matter.
+ * The card of that name, or NULL.  Case, blanks, dashes, makers and the like
+ * of SXM4 or HBM3 do not matter, so that a card's full name finds it.
  */
 const struct la_card *la_card_find(const char *name);
+
+/* The cards in the order of the file; NULL behind the last. */
+const struct la_card *la_card_at(size_t index);
 
 #endif /* LA_UTIL_CARD_H */

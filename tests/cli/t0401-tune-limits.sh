@@ -32,7 +32,8 @@ done
 tune 1 "$base" --limit 5GiB --format json
 equal 'no winner' "$(member winner)" null
 tune 1 "$base" --limit 5GiB
-grep -q '^nothing fits: .* needs least, .* GiB more$' "$tmp/out" ||
+grep -q '^nothing fits: .* needs least, ' "$tmp/out" || fail 'what is least'
+grep -q '^  .* GiB more than the cap of 5.00 GiB$' "$tmp/out" ||
 	fail 'how much is missing'
 
 # Who ran out of memory is told what fits there, here nothing.
@@ -75,3 +76,22 @@ tune 0 tests/data/streams.default.pickle.xz --format json --limit 1GiB \
 	--setting max_split_size_mb:200,per_process_memory_fraction:0.5
 equal 'the lower of two caps' "$(figure limit \
 	max_split_size_mb:200,per_process_memory_fraction:0.5)" 1073741824
+
+# A recording of a release that has no per_process_memory_fraction: the cap is
+# not in the string, and an option that it would refuse is named.
+cp tests/data/remedy-gnn.12.oom.pickle.xz "$tmp/old.pickle.xz"
+cp tests/data/remedy-gnn.12.oom.json "$tmp/old.json"
+tune 0 "$tmp/old.pickle.xz"
+grep -q 'per_process_memory_fraction:' "$tmp/out" || fail 'a cap in the string'
+sed -i 's/"torch": "2.11/"torch": "2.9/' "$tmp/old.json"
+tune 0 "$tmp/old.pickle.xz"
+grep -q 'per_process_memory_fraction:' "$tmp/out" && fail 'an unknown option'
+grep -q 'set_per_process_memory_fraction(' "$tmp/out" || fail 'no cap at all'
+
+# --limit none forgets the recorded cap, auto takes it.
+tune 0 "$tmp/old.pickle.xz" --limit none
+grep -q '^limit       none' "$tmp/out" || fail 'limit none'
+tune 0 "$tmp/old.pickle.xz" --limit auto
+grep -q '^limit       cap of 8.40 GiB' "$tmp/out" || fail 'limit auto'
+tune 2 "$tmp/old.pickle.xz" --jobs 0
+grep -q 'jobs wants 1 to' "$tmp/err" || fail 'no jobs'
