@@ -7,7 +7,8 @@
 
 struct answers {
 	struct la_device device; /* first member */
-	const uint64_t *next, *end; /* borrowed */
+	const uint64_t *next; /* borrowed */
+	size_t left; /* number of answers from next on */
 };
 
 static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
@@ -15,8 +16,9 @@ static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	struct answers *answers = (struct answers *)dev;
 
 	(void)size;
-	if (answers->next == answers->end)
+	if (!answers->left)
 		return -ENOSPC;
+	answers->left--;
 	if (*answers->next == ANSWER_REFUSED) {
 		answers->next++;
 		return -ENOSPC;
@@ -50,7 +52,7 @@ int device_answers(struct la_device **out, const uint64_t *answer, size_t count)
 		return -ENOMEM;
 	answers->device.ops = &answers_ops;
 	answers->next = answer;
-	answers->end = answer + count;
+	answers->left = count;
 	*out = &answers->device;
 	return 0;
 }

@@ -11,6 +11,9 @@
 /* How closely the ends of the interval are found; bytes. */
 #define PRECISION (1 * MIB)
 
+/* The highest cap that is one; bytes. */
+#define CAP_MAX ((uint64_t)INT64_MAX)
+
 /* Caps that are tried in each round of a scan. */
 #define SCAN 32
 
@@ -21,14 +24,14 @@ static int try_cap(struct la_program *program, uint64_t cap,
 	return program_decode(program, verdict, err);
 }
 
-/* Any cap between low and high that fits.  Returns 1 if there is one. */
+/* Any cap from low up to high that fits.  Returns 1 if there is one. */
 static int find_cap(struct la_program *program, uint64_t low, uint64_t high,
 		    uint64_t *cap, struct la_error *err)
 {
 	enum cap_verdict verdict;
 	int code;
 
-	while (low <= high) {
+	while (low < high) {
 		*cap = low + (high - low) / 2;
 		code = try_cap(program, *cap, &verdict, err);
 		if (code < 0)
@@ -38,7 +41,7 @@ static int find_cap(struct la_program *program, uint64_t low, uint64_t high,
 		if (verdict == CAP_TOO_LOW)
 			low = *cap + 1;
 		else
-			high = *cap - 1;
+			high = *cap;
 	}
 	return 0;
 }
@@ -110,20 +113,27 @@ static int find_ends(struct la_program *program, uint64_t cap, uint64_t below,
 	return code;
 }
 
+/* A cap so high that the threshold is never reached. */
+static uint64_t idle_cap(const struct la_program *program, uint64_t peak)
+{
+	double cap = (double)peak / la_program_setting(program)
+					    ->garbage_collection_threshold;
+
+	return cap < (double)CAP_MAX ? (uint64_t)cap + 2 : CAP_MAX;
+}
+
 static int search_cap(struct la_program *program, struct la_error *err)
 {
-	double threshold = la_program_setting(program)
-				   ->garbage_collection_threshold;
 	uint64_t peak = limit_recorded_peak(program), cap;
-	/* Above this the threshold is never reached. */
-	uint64_t highest = (uint64_t)((double)peak / threshold) + 2;
+	uint64_t highest = idle_cap(program, peak);
 	int got = find_cap(program, peak, highest, &cap, err);
 
 	if (!got)
 		got = scan_caps(program, peak, highest, &cap, err);
 	program->cap = UINT64_MAX;
 	if (got > 0)
-		got = find_ends(program, cap, peak - 1, highest + 1, err);
+		got = find_ends(program, cap, peak ? peak - 1 : 0,
+				highest + 1, err);
 	return got < 0 ? got : program_decode(program, NULL, err);
 }
 

@@ -162,10 +162,12 @@ static int play_op(struct player *player, const struct op *op)
 static int play(struct player *player)
 {
 	const struct la_program *program = player->program;
-	const struct op *op = program->op, *end = op + program->op_count;
+	size_t i;
 	int err;
 
-	for (; op < end; op++) {
+	for (i = 0; i < program->op_count; i++) {
+		const struct op *op = &program->op[i];
+
 		err = play_op(player, op);
 		if (!err)
 			continue;

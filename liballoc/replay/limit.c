@@ -69,7 +69,8 @@ void limit_before_decode(struct la_program *program,
 			  LA_LIMIT_FROM_EVENTS);
 }
 
-/* Highest value of the bytes held, from the recorded events alone. */
+/* Highest value of the bytes held, from the recorded events alone; damaged
+ * ones may give more or take back more than there can be. */
 uint64_t limit_recorded_peak(const struct la_program *program)
 {
 	uint64_t held = 0, peak;
@@ -80,11 +81,12 @@ uint64_t limit_recorded_peak(const struct la_program *program)
 	peak = held;
 	for (i = program->info.first_event; i < program->event_count; i++) {
 		const struct la_event *event = &program->event[i];
+		uint64_t room = UINT64_MAX - held;
 
 		if (event->action == LA_SEGMENT_ALLOC)
-			held += event->size;
+			held += event->size < room ? event->size : room;
 		else if (event->action == LA_SEGMENT_FREE)
-			held -= event->size;
+			held -= event->size < held ? event->size : held;
 		if (held > peak)
 			peak = held;
 	}
@@ -107,7 +109,9 @@ void limit_after_decode(struct la_program *program)
 	if (info->limit_source != LA_LIMIT_FROM_EVENTS)
 		return;
 	info->limit_range[0] = program->peak_recorded;
-	if (program->refused == UINT64_MAX)
+	/* Less was refused than was held before: other processes took it. */
+	if (program->refused == UINT64_MAX ||
+	    program->refused <= program->peak_recorded)
 		return;
 	info->limit.kind = LA_LIMIT_CAP;
 	info->limit.bytes = program->refused - 1;
