@@ -183,6 +183,11 @@ static void print_outcome(const struct question *question)
 		return;
 	case LA_OUTCOME_OOM:
 		report_paint(REPORT_RED, "out of memory");
+		if (!answer->rule.oom_size) {
+			puts(": what is held when the recording begins does "
+			     "not fit");
+			return;
+		}
 		printf(": event %s asks for %s\n",
 		       source_count_text(count, answer->rule.oom_event),
 		       la_size_format(size, answer->rule.oom_size));

@@ -31,8 +31,10 @@ struct gap {
 
 struct sim {
 	struct la_device device; /* first member */
-	uint64_t left; /* bytes that segments may still take, or UINT64_MAX:
+	uint64_t card; /* most bytes that segments may take, or UINT64_MAX:
 			* there is no bound */
+	uint64_t held; /* bytes that they take; what was held from the start
+			* may be more than the card has */
 	enum la_layout layout;
 	uint64_t edge; /* where the next segment is put that fits no gap;
 			* shuffled layouts: where the slots begin */
@@ -179,7 +181,7 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	struct sim *sim = (struct sim *)dev;
 	int err = 0;
 
-	if (size > sim->left)
+	if (size > sim->card || sim->held > sim->card - size)
 		return -ENOSPC;
 	switch (sim->layout) {
 	case LA_LAYOUT_UP:
@@ -197,8 +199,7 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	}
 	if (err < 0)
 		return err;
-	if (sim->left != UINT64_MAX)
-		sim->left -= size;
+	sim->held += size;
 	return 0;
 }
 
@@ -211,8 +212,7 @@ static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
 			return -ENOMEM;
 		add_gap(sim, addr, size);
 	}
-	if (sim->left != UINT64_MAX)
-		sim->left += size;
+	sim->held -= size;
 	return 0;
 }
 
@@ -257,7 +257,7 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	if (!sim)
 		return -ENOMEM;
 	sim->device.ops = &sim_ops;
-	sim->left = card;
+	sim->card = card;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
 	if (is_shuffled(layout)) {
@@ -278,8 +278,7 @@ LA_EXPORT void la_device_sim_hold(struct la_device *dev, uint64_t addr,
 	struct sim *sim = (struct sim *)dev;
 	uint64_t end = addr + size;
 
-	if (sim->left != UINT64_MAX)
-		sim->left -= size < sim->left ? size : sim->left;
+	sim->held += size;
 	if (sim->layout == LA_LAYOUT_UP || is_shuffled(sim->layout)) {
 		end = end < size || whole_chunks(end) < end ?
 			      UINT64_MAX :

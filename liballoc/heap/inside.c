@@ -101,6 +101,13 @@ static int load_pieces(struct la_heap *heap, uint64_t addr, uint32_t set,
 	return 0;
 }
 
+static void forget_peaks(struct la_heap_stats *stats)
+{
+	stats->reserved_peak = stats->reserved;
+	stats->allocated_peak = stats->allocated;
+	stats->active_peak = stats->active;
+}
+
 int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 	      struct heap_piece *pieces, size_t count)
 {
@@ -112,9 +119,26 @@ int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 	heap->listener = NULL;
 	err = load_pieces(heap, addr, set, pieces, count);
 	heap->listener = listener;
-	stats->reserved_peak = stats->reserved;
-	stats->allocated_peak = stats->allocated;
-	stats->active_peak = stats->active;
+	forget_peaks(stats);
+	return err;
+}
+
+int heap_trim(struct la_heap *heap)
+{
+	struct la_heap_stats *stats = &heap->stats;
+	uint64_t frees = stats->device_frees;
+	la_heap_listener *listener = heap->listener;
+	uint32_t id;
+	int err = 0;
+
+	heap->listener = NULL;
+	for (id = 0; id < heap->block_count && !err; id++)
+		if (heap->block[id].state == BLOCK_FREE &&
+		    is_whole(&heap->block[id]))
+			err = heap_release_segment(heap, id);
+	heap->listener = listener;
+	stats->device_frees = frees;
+	forget_peaks(stats);
 	return err;
 }
 

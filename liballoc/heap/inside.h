@@ -34,6 +34,13 @@ int heap_copy(struct la_heap *to, const struct la_heap *from);
 int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
 	      struct heap_piece *pieces, size_t count);
 
+/*
+ * Give back all wholly free segments, as if they had never been there: no
+ * event is sent, nothing is counted, peaks are what is left.  Returns 0 or
+ * what the device failed with.
+ */
+int heap_trim(struct la_heap *heap);
+
 /* What is the block of this number? */
 bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);

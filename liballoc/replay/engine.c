@@ -182,6 +182,24 @@ static int play(struct player *player)
 	return 0;
 }
 
+/* Make what the program begins with fit the limit: free segments are given
+ * back.  If that is not enough, the replay ends before its first event. */
+static int fit_start(struct player *player)
+{
+	const struct la_limit *limit = &player->options->limit;
+	int err;
+
+	if (player->options->as_recorded || limit->kind == LA_LIMIT_NONE ||
+	    player->stats->reserved <= limit->bytes)
+		return 0;
+	err = heap_trim(player->heap);
+	if (err < 0)
+		return err;
+	player->result->ran = player->stats->reserved <= limit->bytes;
+	player->result->oom_event = player->program->info.first_event;
+	return 0;
+}
+
 LA_EXPORT int la_replay(const struct la_program *program,
 			const struct la_replay_options *options,
 			struct la_replay_result *result, struct la_error *err)
@@ -203,7 +221,9 @@ LA_EXPORT int la_replay(const struct la_program *program,
 		code = load_start(&player);
 	if (!code) {
 		player.stats = la_heap_stats(player.heap);
-		code = play(&player);
+		code = fit_start(&player);
+		if (!code && result->ran)
+			code = play(&player);
 		result->stats = *player.stats;
 	}
 	if (code < 0)

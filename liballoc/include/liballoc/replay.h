@@ -149,7 +149,9 @@ struct la_replay_options {
 struct la_replay_result {
 	bool ran; /**< every request was served that had to be */
 	uint64_t oom_event; /**< event whose request failed, if !ran */
-	uint64_t oom_size; /**< bytes of that request, if !ran */
+	/** Bytes of that request, if !ran; 0: the program starts late, and
+	 *  what it holds at its start is more than the limit. */
+	uint64_t oom_size;
 	struct la_heap_stats stats; /**< of the heap at the end */
 };
 
@@ -166,7 +168,8 @@ struct la_replay_result {
  *
  * Requests that failed in the recording and that the program survived are
  * tried and given back at once; the last one must be served if no other
- * request follows it.  Any number of threads may replay one program.
+ * request follows it.  A program that starts late begins with what was held
+ * then; where that is more than the limit, free segments are given back.  Any number of threads may replay one program.
  */
 int la_replay(const struct la_program *program,
 	      const struct la_replay_options *options,
