@@ -181,8 +181,9 @@ static void print_reading(const struct la_program_info *info)
 		       "left out\n",
 		       source_count_text(a, info->understood));
 	if (info->first_event)
-		printf("paused      the first %s events contradict later ones "
-		       "and are left out\n",
+		printf("left out    the first %s events: the history was paused "
+		       "behind them, or\n"
+		       "            begins inside a request\n",
 		       source_count_text(a, info->first_event));
 	if (info->window)
 		printf("window      the recording starts late; %s blocks of "

@@ -11,6 +11,9 @@
 #include "replay/decode.h"
 #include "util/error.h"
 
+/* A doubt that is further behind the start tells nothing of it. */
+enum { DOUBT_EVENTS = 1000 };
+
 int list_add(struct index_list *list, uint32_t value)
 {
 	if (grow_array(&list->at, &list->room, list->count,
@@ -184,26 +187,30 @@ static int follow_completions(struct decoder *decoder, size_t *at)
 	return got;
 }
 
+/* Where the stretch that begins with event `at` ends. */
+static size_t stretch_end(const struct la_program *program, size_t at)
+{
+	while (at < program->event_count &&
+	       !ends_stretch(program->event[at].action))
+		at++;
+	if (at < program->event_count &&
+	    program->event[at].action != LA_FREE_REQUESTED)
+		at++;
+	return at;
+}
+
 static int follow_stretch(struct decoder *decoder, size_t *at)
 {
-	const struct la_program *program = decoder->program;
-	size_t end = *at;
-	int got;
+	size_t end = stretch_end(decoder->program, *at);
+	int got = decode_explain(decoder, *at, end);
 
-	while (end < program->event_count &&
-	       !ends_stretch(program->event[end].action))
-		end++;
-	if (end < program->event_count &&
-	    program->event[end].action != LA_FREE_REQUESTED)
-		end++;
-	got = decode_explain(decoder, *at, end);
 	if (got == 1)
 		*at = end;
 	return got;
 }
 
 /* Returns 1 as long as all is well, 0 at an event that nothing explains. */
-static int follow(struct decoder *decoder, size_t *at)
+static int follow_event(struct decoder *decoder, size_t *at)
 {
 	int got;
 
@@ -216,6 +223,22 @@ static int follow(struct decoder *decoder, size_t *at)
 	if (got)
 		return got == -EBADMSG ? 0 : got;
 	return follow_stretch(decoder, at);
+}
+
+/* The same; events that no rule predicts leave a doubt. */
+static int follow(struct decoder *decoder, size_t *at)
+{
+	struct la_program *program = decoder->program;
+	uint64_t adopted = program->info.adopted_count;
+	size_t begin = *at, end;
+	int got = follow_event(decoder, at);
+
+	if (got == 1 && program->info.adopted_count == adopted)
+		return 1;
+	end = got ? *at : stretch_end(program, begin + 1);
+	if (end - program->info.first_event <= DOUBT_EVENTS)
+		program->doubt = end;
+	return got;
 }
 
 static int make_heaps(struct decoder *decoder, struct la_error *err)
@@ -292,6 +315,7 @@ static void reset(struct la_program *program)
 	program->op_count = program->answer_count = 0;
 	program->refused = program->full_card = UINT64_MAX;
 	info->flush_count = info->refusal_count = info->adopted_count = 0;
+	program->doubt = 0;
 	program->slot_count = 0;
 	for (i = 0; i < program->piece_count; i++)
 		program->slot_count += program->piece[i].state != PIECE_FREE;

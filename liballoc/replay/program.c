@@ -10,7 +10,10 @@
 #include "replay/program.h"
 #include "util/error.h"
 
-enum { STREAMS_MAX = 4096 };
+enum {
+	STREAMS_MAX = 4096,
+	LATER_STARTS = 4, /* that are tried, see start_later() */
+};
 
 int grow_array(void *array, size_t *room, size_t count, size_t element)
 {
@@ -226,6 +229,47 @@ static void count_ops(struct la_program *program)
 	info->event_count = program->event_count;
 }
 
+static int read_from(struct la_program *program, size_t from,
+		     const struct la_program_options *options,
+		     struct la_error *err)
+{
+	int code = 0;
+
+	program->card = UINT64_MAX;
+	limit_before_decode(program, options);
+	if (!la_recording_is_partial(program->recording))
+		code = program_rewind(program, from);
+	return code < 0 ? code : decode_with_limit(program, err);
+}
+
+static bool all_is_predicted(const struct la_program *program)
+{
+	return !program->info.adopted_count &&
+	       program->info.understood == program->event_count;
+}
+
+/*
+ * A history that begins inside a request, or was paused where nothing
+ * contradicts at once, has events soon behind its start that no rule
+ * predicts.  Start behind them if all is well from there on.
+ */
+static int start_later(struct la_program *program,
+		       const struct la_program_options *options,
+		       struct la_error *err)
+{
+	size_t first = program->info.first_event;
+	int tries, code = 0;
+
+	if (!program->info.window)
+		return 0;
+	for (tries = 0; tries < LATER_STARTS && program->doubt; tries++) {
+		code = read_from(program, program->doubt, options, err);
+		if (code < 0 || all_is_predicted(program))
+			return code;
+	}
+	return tries ? read_from(program, first, options, err) : 0;
+}
+
 LA_EXPORT int la_program_new(struct la_program **out,
 			     const struct la_recording *recording,
 			     unsigned int device,
@@ -244,16 +288,13 @@ LA_EXPORT int la_program_new(struct la_program **out,
 				    "out of memory");
 	program->recording = recording;
 	program->device = la_recording_device(recording, device);
-	program->card = UINT64_MAX;
 	code = read_recording(program, recording, options, err);
 	if (code < 0)
 		goto fail;
 	program->info.setting = la_setting_text(program->setting);
-	limit_before_decode(program, options);
-	if (!la_recording_is_partial(recording))
-		code = program_rewind(program, err);
+	code = read_from(program, 0, options, err);
 	if (!code)
-		code = decode_with_limit(program, err);
+		code = start_later(program, options, err);
 	if (code < 0)
 		goto fail;
 	mark_last_failure(program);

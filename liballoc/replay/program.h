@@ -5,7 +5,6 @@
 #include <liballoc/replay.h>
 
 #include "heap/inside.h"
-#include "util/util.h"
 
 enum op_kind {
 	OP_ALLOC, /* a request */
@@ -71,6 +70,8 @@ struct la_program {
 	uint64_t floor; /* bytes that no setting and no limit does without:
 			 * peak of what is live and not yet given up, as a
 			 * flush can wait for what is pending */
+	size_t doubt; /* where the last stretch ends, of those soon behind the
+		       * start, that was adopted or not explained; 0: none */
 	uint64_t peak_recorded; /* highest value of the bytes held */
 	uint64_t refused; /* lowest reserved + segment that was refused
 			   * without a known cap, or UINT64_MAX */
@@ -94,15 +95,15 @@ enum cap_verdict {
 
 #define ANSWER_REFUSED UINT64_MAX
 
-/* Limits are sought in multiples of it, as segments are; bytes.  Only an odd
- * large_segment_size_mb makes others. */
-#define LIMIT_UNIT (2 * MIB)
-
 /* Make array of *room elements hold one more.  Returns 0 or -ENOMEM. */
 int grow_array(void *array, size_t *room, size_t count, size_t element);
 
-/* window.c: the heap as it was when the recording began */
-int program_rewind(struct la_program *program, struct la_error *err);
+/* window.c: the heap as it was when the recording began, or at event `from` if
+ * that is later.  Returns 0 or -ENOMEM. */
+int program_rewind(struct la_program *program, size_t from);
+
+/* window.c: nothing was there when the recording began. */
+void program_begin_empty(struct la_program *program);
 
 /* Streams and starting segments of a fresh heap; slot[i] becomes the block of
  * slot i.  Returns 0 or -ENOMEM. */

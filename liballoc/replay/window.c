@@ -7,23 +7,21 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap/internal.h"
 #include "heap/round.h"
-#include "replay/addr-map.h"
+#include "replay/addr-set.h"
 #include "replay/program.h"
-#include "util/error.h"
 
-#define SIZE_UNKNOWN UINT64_MAX
+#define UNKNOWN UINT64_MAX
 
 /* A block that is live or pending at the point that was rewound to. */
 struct piece {
 	uint64_t addr;
-	uint64_t size; /* bytes, or SIZE_UNKNOWN */
-	uint64_t asked; /* bytes of the request */
+	uint64_t size; /* bytes, or UNKNOWN */
+	uint64_t asked; /* bytes of the request, or UNKNOWN */
 	uint64_t roof; /* where at the latest the next block begins */
 	uint8_t state; /* PIECE_LIVE or PIECE_PENDING */
 	bool gone; /* not there at that point */
@@ -37,69 +35,80 @@ struct segment {
 	bool gone; /* not there at that point */
 };
 
-/* The state while it is rewound; the maps hold what is not gone. */
+/* The state while it is rewound.  The sets hold the indices of what is not
+ * gone, in order of the addresses; nothing in them overlaps, and every piece
+ * lies in a segment. */
 struct rewind {
 	struct la_program *program;
 	struct piece *piece; /* owned */
 	size_t piece_count, piece_room;
 	struct segment *segment; /* owned */
 	size_t segment_count, segment_room;
-	struct addr_map piece_at, segment_at; /* by address */
+	struct addr_set piece_at, segment_at;
 };
 
 static void rewind_destroy(struct rewind *rewind)
 {
 	free(rewind->piece);
 	free(rewind->segment);
-	addr_map_destroy(&rewind->piece_at);
-	addr_map_destroy(&rewind->segment_at);
+	addr_set_destroy(&rewind->piece_at);
+	addr_set_destroy(&rewind->segment_at);
+}
+
+/* Least bytes that a block of a request has. */
+static uint64_t least_size(uint64_t asked)
+{
+	return asked ? (asked + BLOCK_MIN - 1) / BLOCK_MIN * BLOCK_MIN :
+		       BLOCK_MIN;
+}
+
+static uint64_t least_end(const struct piece *piece)
+{
+	return piece->addr + (piece->size != UNKNOWN ?
+				      piece->size :
+				      least_size(piece->asked));
+}
+
+static struct segment *segment_of(const struct rewind *rewind, uint64_t addr)
+{
+	struct segment *segment;
+	uint32_t at;
+
+	if (!addr_set_before(&rewind->segment_at, addr, &at))
+		return NULL;
+	segment = &rewind->segment[at];
+	return addr - segment->addr < segment->size ? segment : NULL;
+}
+
+static struct piece *piece_at(const struct rewind *rewind, uint64_t addr)
+{
+	uint32_t at;
+
+	if (!addr_set_before(&rewind->piece_at, addr, &at) ||
+	    rewind->piece[at].addr != addr)
+		return NULL;
+	return &rewind->piece[at];
 }
 
 static int add_piece(struct rewind *rewind, const struct piece *piece)
 {
-	uint32_t at;
-
-	if (addr_map_get(&rewind->piece_at, piece->addr, &at))
-		return -EBADMSG;
 	if (grow_array(&rewind->piece, &rewind->piece_room,
-		       rewind->piece_count, sizeof(*piece)) < 0)
+		       rewind->piece_count, sizeof(*piece)) < 0 ||
+	    addr_set_add(&rewind->piece_at, piece->addr,
+			 (uint32_t)rewind->piece_count) < 0)
 		return -ENOMEM;
-	rewind->piece[rewind->piece_count] = *piece;
-	return addr_map_set(&rewind->piece_at, piece->addr,
-			    (uint32_t)rewind->piece_count++);
-}
-
-static int remove_piece(struct rewind *rewind, uint64_t addr)
-{
-	uint32_t at;
-
-	if (!addr_map_take(&rewind->piece_at, addr, &at))
-		return -EBADMSG;
-	rewind->piece[at].gone = true;
+	rewind->piece[rewind->piece_count++] = *piece;
 	return 0;
 }
 
 static int add_segment(struct rewind *rewind, const struct segment *segment)
 {
-	uint32_t at;
-
-	if (addr_map_get(&rewind->segment_at, segment->addr, &at))
-		return -EBADMSG;
 	if (grow_array(&rewind->segment, &rewind->segment_room,
-		       rewind->segment_count, sizeof(*segment)) < 0)
+		       rewind->segment_count, sizeof(*segment)) < 0 ||
+	    addr_set_add(&rewind->segment_at, segment->addr,
+			 (uint32_t)rewind->segment_count) < 0)
 		return -ENOMEM;
-	rewind->segment[rewind->segment_count] = *segment;
-	return addr_map_set(&rewind->segment_at, segment->addr,
-			    (uint32_t)rewind->segment_count++);
-}
-
-static int remove_segment(struct rewind *rewind, uint64_t addr)
-{
-	uint32_t at;
-
-	if (!addr_map_take(&rewind->segment_at, addr, &at))
-		return -EBADMSG;
-	rewind->segment[at].gone = true;
+	rewind->segment[rewind->segment_count++] = *segment;
 	return 0;
 }
 
@@ -120,8 +129,7 @@ static int add_final(struct rewind *rewind,
 		struct piece piece = {
 			.addr = addr,
 			.size = block->size,
-			.asked = block->requested ? block->requested :
-						    block->size,
+			.asked = block->requested ? block->requested : UNKNOWN,
 			.state = block->state == LA_RECORDED_LIVE ?
 					 PIECE_LIVE :
 					 PIECE_PENDING,
@@ -134,34 +142,82 @@ static int add_final(struct rewind *rewind,
 	return err;
 }
 
-/* The free of a block is undone: before it, the block was live. */
-static int unfree(struct rewind *rewind, const struct la_event *event)
-{
-	uint32_t at;
+/* Undo an event.  Each returns 0, -EBADMSG if what came later contradicts it,
+ * or -ENOMEM. */
 
-	if (!addr_map_get(&rewind->piece_at, event->addr, &at))
+static int undo_alloc(struct rewind *rewind, const struct la_event *event)
+{
+	struct piece *piece = piece_at(rewind, event->addr);
+
+	if (!piece || piece->state != PIECE_LIVE ||
+	    (piece->asked != UNKNOWN && piece->asked != event->size))
 		return -EBADMSG;
-	rewind->piece[at].state = PIECE_LIVE;
+	piece->gone = true;
+	addr_set_remove(&rewind->piece_at, event->addr);
 	return 0;
 }
 
-static int uncomplete(struct rewind *rewind, const struct la_event *event)
+static int undo_free_request(struct rewind *rewind,
+			     const struct la_event *event)
+{
+	struct piece *piece = piece_at(rewind, event->addr);
+
+	if (!piece || piece->state != PIECE_PENDING)
+		return -EBADMSG;
+	piece->state = PIECE_LIVE;
+	return 0;
+}
+
+static int undo_free_complete(struct rewind *rewind,
+			      const struct la_event *event)
 {
 	struct piece piece = {
 		.addr = event->addr,
-		.size = SIZE_UNKNOWN,
+		.size = UNKNOWN,
 		.asked = event->size,
 		.state = PIECE_PENDING,
 	};
+	const struct segment *segment = segment_of(rewind, event->addr);
+	uint64_t end = least_end(&piece);
+	uint32_t before;
 
+	if (!segment || segment->stream != event->stream ||
+	    least_size(event->size) >
+		    segment->addr + segment->size - event->addr ||
+	    addr_set_any(&rewind->piece_at, event->addr, end))
+		return -EBADMSG;
+	if (addr_set_before(&rewind->piece_at, event->addr, &before) &&
+	    least_end(&rewind->piece[before]) > event->addr)
+		return -EBADMSG;
 	return add_piece(rewind, &piece);
 }
 
-static int unfree_segment(struct rewind *rewind, const struct la_event *event)
+static int undo_segment_alloc(struct rewind *rewind,
+			      const struct la_event *event)
+{
+	struct segment *segment = segment_of(rewind, event->addr);
+
+	if (!segment || segment->addr != event->addr ||
+	    segment->size != event->size ||
+	    segment->stream != event->stream ||
+	    addr_set_any(&rewind->piece_at, event->addr,
+			 event->addr + event->size))
+		return -EBADMSG;
+	segment->gone = true;
+	addr_set_remove(&rewind->segment_at, event->addr);
+	return 0;
+}
+
+static int undo_segment_free(struct rewind *rewind,
+			     const struct la_event *event)
 {
 	struct segment segment = { event->addr, event->size, event->stream,
 				   event->size == SMALL_SEGMENT, false };
 
+	if (!event->size || segment_of(rewind, event->addr) ||
+	    addr_set_any(&rewind->segment_at, event->addr,
+			 event->addr + event->size))
+		return -EBADMSG;
 	return add_segment(rewind, &segment);
 }
 
@@ -169,38 +225,32 @@ static int undo(struct rewind *rewind, const struct la_event *event)
 {
 	switch (event->action) {
 	case LA_ALLOC:
-		return remove_piece(rewind, event->addr);
+		return undo_alloc(rewind, event);
 	case LA_FREE_REQUESTED:
-		return unfree(rewind, event);
+		return undo_free_request(rewind, event);
 	case LA_FREE_COMPLETED:
-		return uncomplete(rewind, event);
+		return undo_free_complete(rewind, event);
 	case LA_SEGMENT_ALLOC:
-		return remove_segment(rewind, event->addr);
+		return undo_segment_alloc(rewind, event);
 	case LA_SEGMENT_FREE:
-		return unfree_segment(rewind, event);
+		return undo_segment_free(rewind, event);
 	default:
 		return 0;
 	}
 }
 
-/* Undo the events.  Where one contradicts what came later, the history was
- * paused: the program starts behind it. */
-static int undo_all(struct rewind *rewind)
+/* Undo the events down to `from`.  Where one contradicts what came later, the
+ * history was paused: the program starts behind it. */
+static int undo_all(struct rewind *rewind, size_t from)
 {
 	struct la_program *program = rewind->program;
 	size_t i;
-	int err;
+	int err = 0;
 
-	for (i = program->event_count; i; i--) {
+	for (i = program->event_count; i > from && !err; i--)
 		err = undo(rewind, &program->event[i - 1]);
-		if (err == -EBADMSG) {
-			program->info.first_event = i;
-			return 0;
-		}
-		if (err < 0)
-			return err;
-	}
-	return 0;
+	program->info.first_event = err == -EBADMSG ? i + 1 : i;
+	return err == -EBADMSG ? 0 : err;
 }
 
 static int by_addr_piece(const void *a, const void *b)
@@ -302,7 +352,7 @@ static int find_roofs(struct rewind *rewind)
 		if (i + 1 < rewind->piece_count &&
 		    rewind->piece[i + 1].addr < piece->roof)
 			piece->roof = rewind->piece[i + 1].addr;
-		if (piece->size == SIZE_UNKNOWN)
+		if (piece->size == UNKNOWN)
 			vague[count++] = piece;
 	}
 	lower_roofs(rewind, vague, count);
@@ -322,6 +372,8 @@ static void guess_size(struct rewind *rewind, const struct segment *segment,
 	piece->size = piece->asked < REQUEST_MAX ?
 			      round_request(setting, piece->asked) :
 			      REQUEST_MAX;
+	if (piece->size > room)
+		piece->size = room;
 	if (segment->small)
 		return;
 	if (piece->size >= setting->max_split_size ||
@@ -329,13 +381,6 @@ static void guess_size(struct rewind *rewind, const struct segment *segment,
 		piece->size = room;
 	else
 		rewind->program->info.unsure_count++;
-}
-
-static int contradiction(const struct piece *piece, struct la_error *err)
-{
-	return la_error_set(err, -EBADMSG, LA_NO_OFFSET,
-			    "the events contradict the final segments: no "
-			    "room for the block at 0x%" PRIx64, piece->addr);
 }
 
 static int put_piece(struct la_program *program, size_t *room,
@@ -361,7 +406,7 @@ static int put_free(struct la_program *program, size_t *room, uint64_t addr,
 /* One segment with its pieces and the free space between them; *next is the
  * first piece not yet used. */
 static int put_segment(struct rewind *rewind, const struct segment *from,
-		       size_t *next, size_t *room, struct la_error *err)
+		       size_t *next, size_t *room)
 {
 	struct la_program *program = rewind->program;
 	uint64_t addr = from->addr, end = from->addr + from->size;
@@ -380,13 +425,16 @@ static int put_segment(struct rewind *rewind, const struct segment *from,
 
 		if (piece->addr >= end)
 			break;
-		if (piece->size == SIZE_UNKNOWN)
+		if (piece->size == UNKNOWN)
 			guess_size(rewind, from, piece);
-		if (piece->addr < addr || piece->size > end - piece->addr)
-			return contradiction(piece, err);
-		put = (struct start_piece){ piece->addr, piece->size,
-					    piece->asked, program->slot_count++,
-					    piece->state };
+		put = (struct start_piece){
+			.addr = piece->addr,
+			.size = piece->size,
+			.asked = piece->asked != UNKNOWN ? piece->asked :
+							   piece->size,
+			.slot = program->slot_count++,
+			.state = piece->state,
+		};
 		if (put_free(program, room, addr, piece->addr) < 0 ||
 		    put_piece(program, room, &put) < 0)
 			return -ENOMEM;
@@ -399,56 +447,56 @@ static int put_segment(struct rewind *rewind, const struct segment *from,
 	return 0;
 }
 
-static int assemble(struct rewind *rewind, struct la_error *err)
+void program_begin_empty(struct la_program *program)
+{
+	free(program->start);
+	free(program->piece);
+	program->start = NULL;
+	program->piece = NULL;
+	program->start_count = program->piece_count = 0;
+	program->slot_count = 0;
+	program->info.first_event = 0;
+	program->info.unsure_count = 0;
+	program->info.window = false;
+}
+
+static int assemble(struct rewind *rewind)
 {
 	struct la_program *program = rewind->program;
-	size_t next = 0, room = 0, i;
-	int code;
+	size_t first = program->info.first_event, next = 0, room = 0, i;
+	int err = 0;
 
+	program_begin_empty(program);
+	program->info.first_event = first;
 	program->start = malloc((rewind->segment_count + 1) *
 				sizeof(*program->start));
 	if (!program->start)
 		return -ENOMEM;
-	for (i = 0; i < rewind->segment_count; i++) {
-		const struct segment *segment = &rewind->segment[i];
-
-		if (segment->addr + segment->size < segment->addr ||
-		    (i && segment[-1].addr + segment[-1].size > segment->addr))
-			return la_error_set(err, -EBADMSG, LA_NO_OFFSET,
-					    "segments overlap at 0x%" PRIx64,
-					    segment->addr);
-		code = put_segment(rewind, segment, &next, &room, err);
-		if (code < 0)
-			return code;
-	}
-	if (next < rewind->piece_count)
-		return contradiction(&rewind->piece[next], err);
+	for (i = 0; i < rewind->segment_count && !err; i++)
+		err = put_segment(rewind, &rewind->segment[i], &next, &room);
 	program->info.window = rewind->segment_count > 0;
-	return 0;
+	return err;
 }
 
-int program_rewind(struct la_program *program, struct la_error *err)
+int program_rewind(struct la_program *program, size_t from)
 {
 	const struct la_recorded_device *device = program->device;
 	struct rewind rewind = { .program = program };
-	int code = 0;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < device->segment_count && !code; i++)
-		code = add_final(&rewind, &device->segments[i]);
-	if (code == -EBADMSG)
-		la_error_set(err, code, LA_NO_OFFSET,
-			     "two final segments or blocks at one address");
-	if (!code)
-		code = undo_all(&rewind);
-	if (!code) {
+	for (i = 0; i < device->segment_count && !err; i++)
+		err = add_final(&rewind, &device->segments[i]);
+	if (!err)
+		err = undo_all(&rewind, from);
+	if (!err) {
 		sort_what_is_left(&rewind);
-		code = find_roofs(&rewind);
+		err = find_roofs(&rewind);
 	}
-	if (!code)
-		code = assemble(&rewind, err);
+	if (!err)
+		err = assemble(&rewind);
 	rewind_destroy(&rewind);
-	return code;
+	return err;
 }
 
 static int load_segment(const struct la_program *program,

@@ -84,8 +84,8 @@ struct la_program_info {
 	uint64_t adopted_count; /**< events taken as recorded */
 	uint64_t unsure_count; /**< blocks of unsure size at the start */
 	bool window; /**< the recording starts late */
-	/** Events before this one contradict later ones (history was paused);
-	 *  the program starts here. */
+	/** The program starts here: events before this one contradict later
+	 *  ones (history was paused), or are the end of a request. */
 	uint64_t first_event;
 	/** Events up to here were understood; event_count if all were. */
 	uint64_t understood;
