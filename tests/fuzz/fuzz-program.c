@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Recordings made on a real heap, whole or damaged, and recordings that never
+ * were: reading and replaying them ends, and keeps the promises.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <liballoc/replay.h>
+
+#include "support/snapshot.h"
+#include "util/util.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { BLOCKS = 512, EVENTS_MOST = 4096 };
+
+struct bytes {
+	const uint8_t *next, *end;
+};
+
+/* A program that runs, and what it was run under. */
+struct stage {
+	struct snapshot *snapshot; /* borrowed */
+	struct la_device *device; /* owned */
+	struct la_heap *heap; /* owned */
+	struct la_setting *setting; /* owned */
+	struct la_limit limit;
+	la_block live[BLOCKS], pending[BLOCKS];
+	size_t live_count, pending_count;
+};
+
+/* What was done to a recording before it is read. */
+enum damage {
+	WHOLE, /* nothing */
+	LATE, /* the first events are missing */
+	DAMAGED /* more than that */
+};
+
+static unsigned int take(struct bytes *bytes)
+{
+	return bytes->next < bytes->end ? *bytes->next++ : 0;
+}
+
+static const char *const settings[] = {
+	"",
+	"max_split_size_mb:21",
+	"max_split_size_mb:32,max_non_split_rounding_mb:21",
+	"roundup_power2_divisions:4",
+	"garbage_collection_threshold:0.6",
+	"garbage_collection_threshold:0.3,max_split_size_mb:24",
+	"roundup_power2_divisions:[1:2,2:4,8:1,>:8],max_split_size_mb:40",
+	"large_segment_size_mb:32",
+};
+
+static struct la_setting *parse(const char *text)
+{
+	struct la_setting *setting;
+
+	assert(!la_setting_parse(&setting, text, strlen(text), LA_SET_AT_INIT,
+			       NULL));
+	return setting;
+}
+
+static void stage_open(struct stage *stage, struct snapshot *snapshot,
+		       struct bytes *bytes)
+{
+	struct la_heap_config config = {
+		.cap = UINT64_MAX,
+		.listener = snapshot_hear,
+		.listener_data = snapshot,
+	};
+	uint64_t card;
+
+	memset(stage, 0, sizeof(*stage));
+	stage->snapshot = snapshot;
+	snapshot->setting = settings[take(bytes) % ARRAY_SIZE(settings)];
+	stage->setting = parse(snapshot->setting);
+	stage->limit.kind = take(bytes) % 3;
+	stage->limit.bytes = (1 + take(bytes) % 64) * 4 * MIB;
+	card = stage->limit.kind == LA_LIMIT_CARD ? stage->limit.bytes :
+						    UINT64_MAX;
+	if (stage->limit.kind == LA_LIMIT_CAP)
+		config.cap = stage->limit.bytes;
+	snapshot->device_free = (uint64_t)1 << 40;
+	assert(!la_device_sim(&stage->device, take(bytes) % LA_LAYOUT_SHUFFLE_1,
+			      card, 0));
+	config.device = stage->device;
+	config.setting = la_setting_values(stage->setting);
+	assert(!la_heap_new(&stage->heap, &config, NULL));
+}
+
+static void stage_close(struct stage *stage)
+{
+	la_heap_free(stage->heap);
+	la_device_destroy(stage->device);
+	la_setting_free(stage->setting);
+}
+
+/* Small, middle and large requests alike. */
+static uint64_t draw_size(unsigned int a, unsigned int b)
+{
+	static const uint64_t steps[] = { 100,	    512,	9000,
+					  64 * KIB, 128 * KIB, 512 * KIB };
+
+	return steps[a % ARRAY_SIZE(steps)] * b;
+}
+
+static void request(struct stage *stage, unsigned int a, unsigned int b)
+{
+	uint64_t reserved = la_heap_stats(stage->heap)->reserved;
+	int stream = la_heap_stream(stage->heap, a / 64 * 16);
+	la_block block;
+	int err;
+
+	assert(stream >= 0);
+	if (stage->live_count == BLOCKS)
+		return;
+	if (stage->limit.kind == LA_LIMIT_CARD)
+		stage->snapshot->device_free = stage->limit.bytes > reserved ?
+						       stage->limit.bytes -
+							       reserved :
+						       0;
+	err = la_heap_alloc(stage->heap, draw_size(a % 64, b), stream, &block);
+	assert(!err || err == -ENOSPC);
+	if (!err)
+		stage->live[stage->live_count++] = block;
+}
+
+static void release(struct stage *stage, unsigned int which)
+{
+	size_t at;
+
+	if (!stage->live_count)
+		return;
+	at = which % stage->live_count;
+	assert(!la_heap_release(stage->heap, stage->live[at]));
+	stage->live[at] = stage->live[--stage->live_count];
+}
+
+static void release_later(struct stage *stage, unsigned int which)
+{
+	size_t at;
+
+	if (!stage->live_count || stage->pending_count == BLOCKS)
+		return;
+	at = which % stage->live_count;
+	la_heap_free_request(stage->heap, stage->live[at]);
+	stage->pending[stage->pending_count++] = stage->live[at];
+	stage->live[at] = stage->live[--stage->live_count];
+}
+
+static void complete(struct stage *stage)
+{
+	if (!stage->pending_count)
+		return;
+	assert(!la_heap_free_complete(stage->heap, stage->pending[0]));
+	memmove(stage->pending, stage->pending + 1,
+		--stage->pending_count * sizeof(*stage->pending));
+}
+
+static void step(struct stage *stage, struct bytes *bytes)
+{
+	unsigned int what = take(bytes), a = take(bytes);
+	uint64_t syncs = la_heap_stats(stage->heap)->syncs;
+
+	switch (what % 16) {
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+		release(stage, a);
+		break;
+	case 4:
+	case 5:
+		release_later(stage, a);
+		break;
+	case 6:
+		complete(stage);
+		break;
+	case 7:
+		if (a < 64)
+			assert(!la_heap_empty_cache(stage->heap));
+		break;
+	default:
+		request(stage, a, take(bytes));
+	}
+	if (la_heap_stats(stage->heap)->syncs != syncs)
+		stage->pending_count = 0;
+}
+
+static uint64_t number(struct bytes *bytes)
+{
+	static const uint64_t edges[] = { 0, 1, 511, 2 * MIB, 20 * MIB,
+					  (uint64_t)1 << 60,
+					  (uint64_t)1 << 61 };
+	unsigned int a = take(bytes);
+
+	return a < 128 ? edges[a % ARRAY_SIZE(edges)] :
+			 (uint64_t)take(bytes) << a % 32;
+}
+
+/* Damage one event, or its neighbourhood. */
+static void damage_event(struct snapshot *snapshot, size_t at,
+			 struct bytes *bytes)
+{
+	struct la_event *event = &snapshot->event[at], copy = *event;
+	size_t to = take(bytes) * snapshot->event_count / 256;
+
+	switch (take(bytes) % 9) {
+	case 0:
+		snapshot_cut(snapshot, at, 1 + take(bytes) % 4);
+		break;
+	case 1:
+		*event = snapshot->event[to];
+		snapshot->event[to] = copy;
+		break;
+	case 2:
+		event->size = number(bytes);
+		break;
+	case 3:
+		event->addr = snapshot->event[to].addr;
+		break;
+	case 4:
+		event->addr += number(bytes);
+		break;
+	case 5:
+		event->stream = take(bytes) % 3 * 16;
+		break;
+	case 6:
+		event->action = take(bytes) % LA_SEGMENT_MAP;
+		break;
+	case 7:
+		event->action = LA_OOM;
+		break;
+	default:
+		snapshot_add(snapshot, &copy);
+		memmove(&snapshot->event[to + 1], &snapshot->event[to],
+			(snapshot->event_count - 1 - to) * sizeof(copy));
+		snapshot->event[to] = copy;
+	}
+	for (at = 0; at < snapshot->event_count; at++)
+		if (snapshot->event[at].addr > UINT64_MAX >> 1)
+			snapshot->event[at].addr >>= 1;
+}
+
+static void damage_segments(struct snapshot *snapshot, struct bytes *bytes)
+{
+	struct la_recorded_segment *segment =
+		&snapshot->segment[take(bytes) % snapshot->segment_count];
+	struct la_recorded_block *block =
+		&snapshot->block[segment->first_block +
+				 take(bytes) % segment->block_count];
+
+	switch (take(bytes) % 6) {
+	case 0:
+		block->state = take(bytes) % 3;
+		break;
+	case 1:
+		block->requested = number(bytes);
+		break;
+	case 2:
+		segment->size -= block->size;
+		block->size = 1 + number(bytes) % ((uint64_t)1 << 60);
+		segment->size += block->size;
+		break;
+	case 3:
+		segment->addr += number(bytes);
+		break;
+	case 4:
+		segment->small = !segment->small;
+		break;
+	default:
+		*segment = snapshot->segment[--snapshot->segment_count];
+	}
+}
+
+static enum damage damage(struct snapshot *snapshot, struct bytes *bytes)
+{
+	unsigned int kind = take(bytes), count = take(bytes) % 4;
+	size_t at = take(bytes) * snapshot->event_count / 256;
+
+	switch (kind % 5) {
+	case 0:
+		return WHOLE;
+	case 1:
+		snapshot_cut(snapshot, 0, at);
+		return LATE;
+	case 2:
+		snapshot_cut(snapshot, at, 1 + take(bytes));
+		return DAMAGED;
+	case 3:
+		snapshot_cut(snapshot, at, snapshot->event_count);
+		return DAMAGED;
+	}
+	for (; count && snapshot->event_count; count--) {
+		at = take(bytes) * snapshot->event_count / 256;
+		if (kind < 128 || !snapshot->segment_count)
+			damage_event(snapshot, at, bytes);
+		else
+			damage_segments(snapshot, bytes);
+	}
+	return DAMAGED;
+}
+
+/* Compares a replay with the events, apart from la_program_verify(). */
+struct witness {
+	const struct snapshot *snapshot; /* borrowed */
+	size_t at; /* next event */
+	int differs;
+};
+
+static void witness_hear(void *data, enum la_action action, uint64_t addr,
+			 uint64_t size, uint64_t stream)
+{
+	struct witness *witness = data;
+	const struct snapshot *snapshot = witness->snapshot;
+	const struct la_event *event;
+
+	if (action == LA_FREE_REQUESTED || action == LA_FREE_COMPLETED)
+		return;
+	while (witness->at < snapshot->event_count &&
+	       (snapshot->event[witness->at].action == LA_FREE_REQUESTED ||
+		snapshot->event[witness->at].action == LA_FREE_COMPLETED))
+		witness->at++;
+	if (witness->at == snapshot->event_count) {
+		witness->differs = 1;
+		return;
+	}
+	event = &snapshot->event[witness->at++];
+	witness->differs |= event->action != action || event->size != size ||
+			    event->stream != stream ||
+			    (action != LA_OOM && event->addr != addr);
+}
+
+static void check_exact(const struct snapshot *snapshot,
+			const struct la_program *program,
+			const struct la_verification *found)
+{
+	struct witness witness = {
+		.snapshot = snapshot,
+		.at = la_program_info(program)->first_event,
+	};
+	const struct la_replay_options options = {
+		.setting = la_program_setting(program),
+		.as_recorded = true,
+		.listener = witness_hear,
+		.listener_data = &witness,
+	};
+	struct la_replay_result result;
+	size_t i;
+
+	assert(!la_replay(program, &options, &result, NULL));
+	for (i = witness.at; i < snapshot->event_count; i++)
+		witness.differs |=
+			snapshot->event[i].action != LA_FREE_REQUESTED &&
+			snapshot->event[i].action != LA_FREE_COMPLETED;
+	assert(found->exact == (!witness.differs && !found->adopted));
+	if (!witness.differs)
+		assert(found->reserved_peak_recorded ==
+		     found->reserved_peak_replayed);
+}
+
+static void check_info(const struct la_program_info *info, size_t event_count)
+{
+	assert(info->event_count == event_count);
+	assert(info->understood <= event_count);
+	assert(info->first_event <= event_count);
+	assert(info->request_count + info->oom_count <= event_count);
+	assert(info->adopted_count <= event_count);
+	assert(info->limit_range[0] <= info->limit_range[1]);
+	if (info->ends_in_oom)
+		assert(info->oom_count > 0);
+}
+
+static void check_verification(const struct la_verification *found)
+{
+	assert(found->placements_right <= found->placements);
+	assert(found->segment_events_right <= found->segment_events);
+	assert(found->ooms_right <= found->ooms);
+	assert(found->exact <= (found->first_difference == UINT64_MAX));
+}
+
+static void ask_layouts(const struct la_program *program,
+			const struct la_replay_options *options)
+{
+	struct la_answer answer;
+
+	assert(!la_replay_all_layouts(program, options, &answer, NULL));
+	assert(answer.ran <= LA_LAYOUT_COUNT);
+	assert(answer.reserved_peak_range[0] <= answer.reserved_peak_range[1]);
+	assert((answer.outcome == LA_OUTCOME_RUNS) ==
+	       (answer.ran == LA_LAYOUT_COUNT));
+}
+
+static void ask_minimum(const struct la_program *program,
+			const struct la_replay_options *options)
+{
+	struct la_replay_options within = *options;
+	struct la_replay_result result;
+	struct la_minimum minimum;
+	int err;
+
+	within.limit.kind = LA_LIMIT_CAP;
+	err = la_minimum_memory(program, &within, 4, &minimum, NULL);
+	assert(!err || err == -ERANGE);
+	if (err < 0)
+		return;
+	within.limit.bytes = minimum.bytes;
+	assert(!la_replay(program, &within, &result, NULL));
+	assert(result.ran && result.stats.reserved_peak <= minimum.bytes);
+}
+
+/* Ask what would be under another setting. */
+static void ask(const struct la_program *program, unsigned int which,
+		const struct la_limit *limit)
+{
+	struct la_setting *setting = parse(settings[which %
+						    ARRAY_SIZE(settings)]);
+	const struct la_replay_options options = {
+		.setting = la_setting_values(setting),
+		.limit = *limit,
+	};
+
+	if (which / ARRAY_SIZE(settings) % 2)
+		ask_layouts(program, &options);
+	else
+		ask_minimum(program, &options);
+	la_setting_free(setting);
+}
+
+static void check_program(const struct snapshot *snapshot,
+			  const struct la_program *program, enum damage damage)
+{
+	const struct la_program_info *info = la_program_info(program);
+	struct la_verification found;
+
+	check_info(info, snapshot->event_count);
+	assert(!la_program_verify(program, &found, NULL));
+	check_verification(&found);
+	check_exact(snapshot, program, &found);
+	if (damage == WHOLE)
+		assert(found.exact && !info->window && !info->unsure_count);
+	if (damage == LATE &&
+	    !la_program_setting(program)->garbage_collection_threshold)
+		assert(info->understood == info->event_count &&
+		     !info->adopted_count);
+}
+
+/* Read a snapshot under what was in force, then knowing less. */
+static void read_snapshot(const struct snapshot *snapshot,
+			  const struct la_limit *limit, enum damage damage)
+{
+	const struct la_program_options known = { .limit = limit };
+	struct la_recording *recording;
+	struct la_program *program = NULL;
+	struct la_error err;
+	size_t size;
+	uint8_t *pickle = snapshot_pickle(snapshot, &size);
+	int ret = la_recording_read(&recording, pickle, size, NULL, &err);
+
+	free(pickle);
+	assert(!ret || damage == DAMAGED);
+	if (ret < 0)
+		return;
+	ret = la_program_new(&program, recording, 0, &known, &err);
+	assert(!ret || damage == DAMAGED);
+	if (!ret) {
+		check_program(snapshot, program, damage);
+		ask(program, (unsigned int)size, limit);
+		la_program_free(program);
+	}
+	ret = la_program_new(&program, recording, 0, NULL, &err);
+	assert(!ret || damage == DAMAGED);
+	if (!ret) {
+		check_program(snapshot, program, DAMAGED);
+		la_program_free(program);
+	}
+	la_recording_free(recording);
+}
+
+/* A recording of nothing that ever ran. */
+static void make_noise(struct snapshot *snapshot, struct bytes *bytes)
+{
+	static const uint64_t base = 0x7f0000000000;
+	size_t i;
+
+	snapshot->setting = settings[take(bytes) % ARRAY_SIZE(settings)];
+	while (bytes->next < bytes->end &&
+	       snapshot->event_count < EVENTS_MOST) {
+		struct la_event event = {
+			.action = take(bytes) % (LA_OOM + 1),
+			.stream = take(bytes) % 3 * 16,
+			.size = number(bytes),
+		};
+
+		event.addr = base + take(bytes) % 8 * 2 * MIB +
+			     take(bytes) % 4 * 512;
+		if (event.action != LA_SEGMENT_MAP &&
+		    event.action != LA_SEGMENT_UNMAP)
+			snapshot_add(snapshot, &event);
+	}
+	snapshot->segment = calloc(2, sizeof(*snapshot->segment));
+	snapshot->block = calloc(2, sizeof(*snapshot->block));
+	assert(snapshot->segment && snapshot->block);
+	snapshot->segment_count = snapshot->block_count =
+		snapshot->event_count % 3;
+	for (i = 0; i < snapshot->block_count; i++) {
+		snapshot->segment[i].addr = base + i * 4 * MIB;
+		snapshot->segment[i].size = 2 * MIB;
+		snapshot->segment[i].first_block = (uint32_t)i;
+		snapshot->segment[i].block_count = 1;
+		snapshot->segment[i].small = true;
+		snapshot->block[i].size = 2 * MIB;
+		snapshot->block[i].state = i ? LA_RECORDED_LIVE :
+					       LA_RECORDED_FREE;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes bytes = { data, data + size }, hurt;
+	struct snapshot snapshot = { 0 };
+	struct la_limit limit = { .kind = LA_LIMIT_CAP, .bytes = 64 * MIB };
+	enum damage damaged = DAMAGED;
+	struct stage stage;
+
+	if (take(&bytes) % 8 == 7) {
+		make_noise(&snapshot, &bytes);
+	} else {
+		stage_open(&stage, &snapshot, &bytes);
+		hurt = bytes;
+		bytes.next += size > 32 ? 20 : 0;
+		while (bytes.next < bytes.end &&
+		       snapshot.event_count < EVENTS_MOST)
+			step(&stage, &bytes);
+		snapshot_take(&snapshot, stage.heap);
+		limit = stage.limit;
+		stage_close(&stage);
+		damaged = damage(&snapshot, &hurt);
+	}
+	read_snapshot(&snapshot, &limit, damaged);
+	snapshot_release(&snapshot);
+	return 0;
+}

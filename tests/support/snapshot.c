@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A snapshot in memory and as a pickle of protocol 4, see snapshot.h. */
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/internal.h"
+#include "support/snapshot.h"
+
+void snapshot_release(struct snapshot *snapshot)
+{
+	free(snapshot->event);
+	free(snapshot->segment);
+	free(snapshot->block);
+}
+
+void snapshot_add(struct snapshot *snapshot, const struct la_event *event)
+{
+	if (snapshot->event_count == snapshot->event_room) {
+		snapshot->event_room = 2 * snapshot->event_room + 64;
+		snapshot->event = realloc(snapshot->event,
+					  snapshot->event_room *
+						  sizeof(*event));
+		assert(snapshot->event);
+	}
+	snapshot->event[snapshot->event_count++] = *event;
+}
+
+void snapshot_hear(void *data, enum la_action action, uint64_t addr,
+		   uint64_t size, uint64_t stream)
+{
+	struct snapshot *snapshot = data;
+	const struct la_event event = {
+		.addr = action == LA_OOM ? snapshot->device_free : addr,
+		.size = size,
+		.time_us = snapshot->event_count + 1,
+		.stream = (uint32_t)stream,
+		.action = action,
+	};
+
+	snapshot_add(snapshot, &event);
+}
+
+static void take_segment(struct snapshot *snapshot, const struct la_heap *heap,
+			 uint32_t id)
+{
+	static const uint8_t states[] = {
+		[BLOCK_FREE] = LA_RECORDED_FREE,
+		[BLOCK_LIVE] = LA_RECORDED_LIVE,
+		[BLOCK_PENDING] = LA_RECORDED_PENDING,
+	};
+	const struct block *block = &heap->block[id];
+	struct la_recorded_segment *segment =
+		&snapshot->segment[snapshot->segment_count++];
+
+	*segment = (struct la_recorded_segment){
+		.addr = block->addr,
+		.stream = (uint32_t)set_stream(heap, block->set),
+		.first_block = (uint32_t)snapshot->block_count,
+		.small = set_pool(block->set) == SMALL_POOL,
+	};
+	for (; id != LA_NO_BLOCK; id = heap->block[id].next) {
+		block = &heap->block[id];
+		snapshot->block[snapshot->block_count++] =
+			(struct la_recorded_block){
+				.size = block->size,
+				.requested = block->state == BLOCK_FREE ?
+						     0 :
+						     block->asked,
+				.state = states[block->state],
+			};
+		segment->size += block->size;
+		segment->block_count++;
+	}
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct la_recorded_segment *left = a, *right = b;
+
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+void snapshot_take(struct snapshot *snapshot, const struct la_heap *heap)
+{
+	size_t room = heap->block_count + 1;
+	uint32_t id;
+
+	snapshot->segment = calloc(room, sizeof(*snapshot->segment));
+	snapshot->block = calloc(room, sizeof(*snapshot->block));
+	assert(snapshot->segment && snapshot->block);
+	for (id = 0; id < heap->block_count; id++)
+		if (heap->block[id].state != BLOCK_SPARE &&
+		    heap->block[id].prev == LA_NO_BLOCK)
+			take_segment(snapshot, heap, id);
+	qsort(snapshot->segment, snapshot->segment_count,
+	      sizeof(*snapshot->segment), by_addr);
+}
+
+void snapshot_cut(struct snapshot *snapshot, size_t at, size_t count)
+{
+	size_t left;
+
+	if (at >= snapshot->event_count)
+		return;
+	left = snapshot->event_count - at;
+	if (count > left)
+		count = left;
+	memmove(&snapshot->event[at], &snapshot->event[at + count],
+		(left - count) * sizeof(*snapshot->event));
+	snapshot->event_count -= count;
+}
+
+/* Bytes that grow. */
+struct pickle {
+	uint8_t *data; /* owned */
+	size_t size, room;
+};
+
+static void put(struct pickle *pickle, const void *data, size_t size)
+{
+	if (pickle->room - pickle->size < size) {
+		pickle->room = 2 * pickle->room + size + 256;
+		pickle->data = realloc(pickle->data, pickle->room);
+		assert(pickle->data);
+	}
+	memcpy(pickle->data + pickle->size, data, size);
+	pickle->size += size;
+}
+
+static void put_code(struct pickle *pickle, const char *codes)
+{
+	put(pickle, codes, strlen(codes));
+}
+
+/* SHORT_BINUNICODE */
+static void put_text(struct pickle *pickle, const char *text)
+{
+	uint8_t head[] = { 0x8c, (uint8_t)strlen(text) };
+
+	put(pickle, head, sizeof(head));
+	put(pickle, text, head[1]);
+}
+
+/* LONG1 of nine bytes, little endian and never negative. */
+static void put_number(struct pickle *pickle, uint64_t value)
+{
+	uint8_t code[11] = { 0x8a, 9 };
+	int i;
+
+	for (i = 0; i < 8; i++)
+		code[2 + i] = (uint8_t)(value >> 8 * i);
+	put(pickle, code, sizeof(code));
+}
+
+static void put_pair(struct pickle *pickle, const char *key, uint64_t value)
+{
+	put_text(pickle, key);
+	put_number(pickle, value);
+}
+
+static void put_words(struct pickle *pickle, const char *key, const char *text)
+{
+	put_text(pickle, key);
+	put_text(pickle, text);
+}
+
+static void put_event(struct pickle *pickle, const struct la_event *event)
+{
+	put_code(pickle, "}(");
+	put_words(pickle, "action", la_action_name(event->action));
+	put_pair(pickle, event->action == LA_OOM ? "device_free" : "addr",
+		 event->addr);
+	put_pair(pickle, "size", event->size);
+	put_pair(pickle, "stream", event->stream);
+	put_pair(pickle, "time_us", event->time_us);
+	put_code(pickle, "u");
+}
+
+static void put_block(struct pickle *pickle,
+		      const struct la_recorded_block *block)
+{
+	static const char *const states[] = {
+		[LA_RECORDED_FREE] = "inactive",
+		[LA_RECORDED_LIVE] = "active_allocated",
+		[LA_RECORDED_PENDING] = "active_pending_free",
+	};
+
+	put_code(pickle, "}(");
+	put_pair(pickle, "size", block->size);
+	put_pair(pickle, "requested_size", block->requested);
+	put_words(pickle, "state", states[block->state]);
+	put_code(pickle, "u");
+}
+
+static void put_segment(struct pickle *pickle, const struct snapshot *snapshot,
+			const struct la_recorded_segment *segment)
+{
+	uint32_t i;
+
+	put_code(pickle, "}(");
+	put_pair(pickle, "device", 0);
+	put_pair(pickle, "address", segment->addr);
+	put_pair(pickle, "total_size", segment->size);
+	put_pair(pickle, "stream", segment->stream);
+	put_words(pickle, "segment_type", segment->small ? "small" : "large");
+	put_text(pickle, "blocks");
+	put_code(pickle, "](");
+	for (i = 0; i < segment->block_count; i++)
+		put_block(pickle, &snapshot->block[segment->first_block + i]);
+	put_code(pickle, "eu");
+}
+
+uint8_t *snapshot_pickle(const struct snapshot *snapshot, size_t *size)
+{
+	struct pickle pickle = { 0 };
+	size_t i;
+
+	put_code(&pickle, "\x80\x04}(");
+	put_text(&pickle, "segments");
+	put_code(&pickle, "](");
+	for (i = 0; i < snapshot->segment_count; i++)
+		put_segment(&pickle, snapshot, &snapshot->segment[i]);
+	put_code(&pickle, "e");
+	put_text(&pickle, "device_traces");
+	put_code(&pickle, "](](");
+	for (i = 0; i < snapshot->event_count; i++)
+		put_event(&pickle, &snapshot->event[i]);
+	put_code(&pickle, "ee");
+	if (snapshot->setting) {
+		put_text(&pickle, "allocator_settings");
+		put_code(&pickle, "}(");
+		put_words(&pickle, "PYTORCH_CUDA_ALLOC_CONF",
+			  snapshot->setting);
+		put_code(&pickle, "u");
+	}
+	put_code(&pickle, "u.");
+	*size = pickle.size;
+	return pickle.data;
+}
