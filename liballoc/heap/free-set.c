@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An ordered set of free blocks: bins of small treaps. */
 
+#include <string.h>
+
 #include <stdbool.h>
 
 #include "heap/free-set.h"
@@ -197,4 +199,19 @@ uint32_t free_set_before(const struct free_set *set, const struct block *block,
 	bin = bin_before(set, bin);
 	return bin == FREE_BINS ? LA_NO_BLOCK :
 				  outermost(block, set->root[bin], RIGHT);
+}
+
+void free_set_copy(struct free_set *to, const struct free_set *from)
+{
+	uint64_t words = to->words | from->words;
+	uint32_t w;
+
+	to->words = from->words;
+	for (; words; words &= words - 1) {
+		w = (uint32_t)__builtin_ctzll(words);
+		to->word[w] = from->word[w];
+		if (from->word[w])
+			memcpy(&to->root[64 * w], &from->root[64 * w],
+			       64 * sizeof(*to->root));
+	}
 }

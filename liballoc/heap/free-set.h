@@ -32,6 +32,9 @@ struct free_set {
 void free_set_insert(struct free_set *set, struct block *block, uint32_t id);
 void free_set_remove(struct free_set *set, struct block *block, uint32_t id);
 
+/* Make *to equal to *from; each is a set, if only an empty one. */
+void free_set_copy(struct free_set *to, const struct free_set *from);
+
 /* The first block that is not before (size, addr), or LA_NO_BLOCK. */
 uint32_t free_set_from(const struct free_set *set, const struct block *block,
 		       uint64_t size, uint64_t addr);

@@ -12,7 +12,7 @@
 /* Streams keep their numbers; those that only *to knows are forgotten. */
 static int copy_streams(struct la_heap *to, const struct la_heap *from)
 {
-	size_t count = from->stream_count;
+	size_t count = from->stream_count, i;
 
 	if (to->stream_count > count)
 		to->stream_count = from->stream_count;
@@ -23,9 +23,9 @@ static int copy_streams(struct la_heap *to, const struct la_heap *from)
 		memcpy(to->stream, from->stream, count * sizeof(*to->stream));
 		memcpy(to->stream_order, from->stream_order,
 		       count * sizeof(*to->stream_order));
-		memcpy(to->set, from->set,
-		       count * POOL_COUNT * sizeof(*to->set));
 	}
+	for (i = 0; i < count * POOL_COUNT; i++)
+		free_set_copy(&to->set[i], &from->set[i]);
 	return 0;
 }
 
