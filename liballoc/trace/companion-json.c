@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The companion's JSON, through jansson. */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace/companion.h"
 #include "util/error.h"
@@ -139,18 +142,40 @@ static int parse_file(const struct reader *r, FILE *file)
 	return err;
 }
 
+/* A regular file; a pipe of that name would be waited for.  NULL: errno. */
+static FILE *open_file(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(fd);
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		return NULL;
+	}
+	file = fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
 int la_companion_parse(struct la_companion *companion, const char *name,
 		       struct la_error *err)
 {
 	struct reader r = { companion, name, err };
-	FILE *file = fopen(name, "re");
+	FILE *file = open_file(name);
 	int ret = -errno;
 
 	if (!file)
 		return ret == -ENOENT ? ret :
 					la_error_set(err, ret, LA_NO_OFFSET,
 						     "companion '%s': %s", name,
-						     strerror(-ret));
+						     ret == -EINVAL ?
+							     "not a file" :
+							     strerror(-ret));
 	ret = parse_file(&r, file);
 	fclose(file);
 	if (ret == 0)
