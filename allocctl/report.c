@@ -15,12 +15,20 @@ const char *const report_formats[] = { "text", "json", NULL };
 void report_error(const char *format, ...)
 {
 	va_list args;
+	char *text;
+	int length;
 
-	fputs("allocctl: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	length = vasprintf(&text, format, args);
 	va_end(args);
+	fputs("allocctl: ", stderr);
+	if (length < 0) {
+		fputs("out of memory\n", stderr);
+		return;
+	}
+	report_escaped_to(stderr, text, (size_t)length);
 	fputc('\n', stderr);
+	free(text);
 }
 
 static bool use_colour(void)
@@ -58,17 +66,22 @@ static size_t printable(const char *text, size_t length)
 	return la_utf8_char(text, length);
 }
 
-void report_escaped(const char *text, size_t length)
+void report_escaped_to(FILE *stream, const char *text, size_t length)
 {
 	size_t i, n;
 
 	for (i = 0; i < length; i += n ? n : 1) {
 		n = printable(text + i, length - i);
 		if (n)
-			fwrite(text + i, 1, n, stdout);
+			fwrite(text + i, 1, n, stream);
 		else
-			printf("\\x%02x", (unsigned char)text[i]);
+			fprintf(stream, "\\x%02x", (unsigned char)text[i]);
 	}
+}
+
+void report_escaped(const char *text, size_t length)
+{
+	report_escaped_to(stdout, text, length);
 }
 
 size_t report_columns(const char *text, size_t length)

@@ -26,6 +26,7 @@ void report_paint(enum report_colour colour, const char *text);
  * \xNN; and the columns that they take, one for each character.
  */
 void report_escaped(const char *text, size_t length);
+void report_escaped_to(FILE *stream, const char *text, size_t length);
 size_t report_columns(const char *text, size_t length);
 
 /* Text in lines of at most 80 columns, each after indent blanks. */
