@@ -19,6 +19,9 @@
  * one in a hundred of all events. */
 enum { ADOPTED_MAX = 1000 };
 
+/* Of more completions than this, those that the flush made are tried as all. */
+enum { LATE_MAX = 64 };
+
 /* What a reading says of the stretch. */
 struct reading {
 	size_t begin, end; /* events of the stretch */
@@ -437,7 +440,26 @@ static bool is_limited(const struct decoder *decoder)
 	       decoder->program->card != UINT64_MAX;
 }
 
-/* All numbers of completions that a flush of the request's own may have made,
+/* A request gives back nothing before it was refused: the limit must be known
+ * or be on trial for that. */
+static bool request_explains(const struct decoder *decoder,
+			     const struct reading *reading)
+{
+	const struct index_list *segments = &decoder->segments;
+
+	if (!reading->request)
+		return false;
+	return reading->refuse || is_limited(decoder) || !segments->count ||
+	       decoder->program->event[segments->at[0]].action !=
+		       LA_SEGMENT_FREE;
+}
+
+static size_t next_late(size_t late, size_t most)
+{
+	return late == LATE_MAX && late < most ? most : late + 1;
+}
+
+/* The numbers of completions that a flush of the request's own may have made,
  * without and with a flush of the program before. */
 static int try_late(struct decoder *decoder, struct reading *reading)
 {
@@ -447,9 +469,10 @@ static int try_late(struct decoder *decoder, struct reading *reading)
 
 	if (reading->request && (reading->refuse || is_limited(decoder)))
 		most = decoder->head.count;
-	for (reading->late = 0; reading->late <= most; reading->late++) {
+	for (reading->late = 0; reading->late <= most;
+	     reading->late = next_late(reading->late, most)) {
 		reading->flush = false;
-		if (reading->request)
+		if (request_explains(decoder, reading))
 			got = attempt(decoder, reading);
 		reading->flush = true;
 		if (!got && flushed)
