@@ -35,6 +35,7 @@ struct question {
 	bool limit_given;
 	bool as_recorded; /* recorded setting and limit */
 	struct la_answer answer;
+	bool is_cut; /* it runs as far as the events were understood */
 	bool hangs_on_limit; /* the recorded limit is known only as an
 			      * interval, and its ends give two answers */
 };
@@ -146,6 +147,8 @@ static int replay(struct question *question, struct event_log *log)
 	if (la_replay_all_layouts(question->source.program, &options,
 				  &question->answer, &err) < 0)
 		return cannot_replay(&err);
+	question->is_cut = question->answer.outcome == LA_OUTCOME_RUNS &&
+			   !source_is_understood(&question->source);
 	return ask_lower_end(question, &options);
 }
 
@@ -171,6 +174,11 @@ static void print_outcome(const struct question *question)
 	if (question->hangs_on_limit) {
 		report_paint(REPORT_YELLOW, "depends on the limit");
 		puts(", of which only an interval is known; give --limit");
+		return;
+	}
+	if (question->is_cut) {
+		report_paint(REPORT_YELLOW, "not known");
+		puts(": runs as far as the events were understood");
 		return;
 	}
 	switch (answer->outcome) {
@@ -237,14 +245,20 @@ static void json_operations(struct la_json *json,
 	la_json_object_end(json);
 }
 
+static const char *outcome_text(const struct question *question)
+{
+	if (question->hangs_on_limit)
+		return "depends on the limit";
+	if (question->is_cut)
+		return "not known";
+	return outcomes[question->answer.outcome];
+}
+
 static void json_answer(struct la_json *json, const struct question *question)
 {
 	const struct la_answer *answer = &question->answer;
 
-	la_json_member_text(json, "outcome",
-			    question->hangs_on_limit ?
-				    "depends on the limit" :
-				    outcomes[answer->outcome]);
+	la_json_member_text(json, "outcome", outcome_text(question));
 	la_json_key(json, "oom");
 	if (answer->rule.ran) {
 		la_json_null(json);
@@ -328,7 +342,7 @@ static int status_of(const struct question *question)
 		[LA_OUTCOME_DEPENDS] = STATUS_CANNOT_TELL,
 	};
 
-	if (question->hangs_on_limit)
+	if (question->hangs_on_limit || question->is_cut)
 		return STATUS_CANNOT_TELL;
 	return status[question->answer.outcome];
 }

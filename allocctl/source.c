@@ -27,6 +27,37 @@ static const char *const limit_sources[] = {
 	[LA_LIMIT_FROM_EVENTS] = "the events",
 };
 
+const char *source_limit_source(const struct la_program_info *info)
+{
+	return limit_sources[info->limit_source];
+}
+
+const char *source_count_text(char text[32], uint64_t count)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), i;
+	char *out = text;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
+const char *source_limit_text(char text[64], const struct la_limit *limit)
+{
+	char size[LA_SIZE_TEXT];
+
+	if (limit->kind == LA_LIMIT_NONE)
+		return strcpy(text, "none");
+	snprintf(text, 64, "%s of %s", source_limit_kinds[limit->kind],
+		 la_size_format(size, limit->bytes));
+	return text;
+}
+
 static int cannot_read(const struct source *source, const struct la_error *err)
 {
 	report_error("cannot read '%s': %s", source->path, err->text);
@@ -66,6 +97,40 @@ static int no_history(const struct source *source)
 	return STATUS_CANNOT_TELL;
 }
 
+bool source_is_understood(const struct source *source)
+{
+	return source->info->understood == source->info->event_count;
+}
+
+/* Is there anything to replay? */
+static bool has_program(const struct source *source)
+{
+	const struct la_program_info *info = source->info;
+
+	return info->event_count &&
+	       (source_is_understood(source) || info->request_count);
+}
+
+static int no_program(const struct source *source)
+{
+	const struct la_program_info *info = source->info;
+	char count[32], limit[64];
+
+	if (la_recording_is_partial(source->recording))
+		report_error("cannot replay '%s': of a truncated file, the "
+			     "history must begin with the first allocation",
+			     source->path);
+	else
+		report_error("cannot replay '%s': nothing explains event %s "
+			     "under the setting '%s' and the limit %s, from %s",
+			     source->path,
+			     source_count_text(count, info->understood),
+			     info->setting,
+			     source_limit_text(limit, &info->limit),
+			     source_limit_source(info));
+	return STATUS_CANNOT_TELL;
+}
+
 int source_open(struct source *source, const struct la_program_options *options)
 {
 	struct la_error err;
@@ -81,6 +146,13 @@ int source_open(struct source *source, const struct la_program_options *options)
 	if (code < 0)
 		return cannot_read(source, &err);
 	source->info = la_program_info(source->program);
+	if (source->info->refused_setting)
+		report_error("warning: torch 2.11 refuses the recorded setting "
+			     "'%s'; it is read as '%s'",
+			     source->info->refused_setting,
+			     source->info->setting);
+	if (!has_program(source))
+		return no_program(source);
 	if (la_program_verify(source->program, &source->check, &err) < 0)
 		return cannot_read(source, &err);
 	return STATUS_DONE;
@@ -90,37 +162,6 @@ void source_close(struct source *source)
 {
 	la_program_free(source->program);
 	la_recording_free(source->recording);
-}
-
-const char *source_limit_source(const struct la_program_info *info)
-{
-	return limit_sources[info->limit_source];
-}
-
-const char *source_count_text(char text[32], uint64_t count)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), i;
-	char *out = text;
-
-	for (i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
-}
-
-const char *source_limit_text(char text[64], const struct la_limit *limit)
-{
-	char size[LA_SIZE_TEXT];
-
-	if (limit->kind == LA_LIMIT_NONE)
-		return strcpy(text, "none");
-	snprintf(text, 64, "%s of %s", source_limit_kinds[limit->kind],
-		 la_size_format(size, limit->bytes));
-	return text;
 }
 
 static void print_range(const struct la_program_info *info)
@@ -196,8 +237,10 @@ void source_print(const struct source *source)
 	const struct la_program_info *info = source->info;
 	char limit[64], count[32];
 
-	printf("recording   %s, device %" PRIu64 ", %s events\n", source->path,
-	       source->device, source_count_text(count, info->event_count));
+	fputs("recording   ", stdout);
+	report_escaped(source->path, strlen(source->path));
+	printf(", device %" PRIu64 ", %s events\n", source->device,
+	       source_count_text(count, info->event_count));
 	fputs("recorded    setting '", stdout);
 	report_escaped(info->setting, strlen(info->setting));
 	printf("', limit %s, from %s",
@@ -206,6 +249,9 @@ void source_print(const struct source *source)
 	if (info->limit_range[0] != info->limit_range[1])
 		print_range(info);
 	putchar('\n');
+	if (la_recording_is_partial(source->recording))
+		puts("truncated   the file ends early; what came then is not "
+		     "known");
 	print_check(source);
 	print_reading(info);
 }
@@ -303,6 +349,7 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	la_json_key(json, "recorded");
 	la_json_object_begin(json);
 	la_json_member_text(json, "setting", info->setting);
+	la_json_member_text(json, "refused_setting", info->refused_setting);
 	source_json_limit(json, "limit", &info->limit);
 	la_json_member_text(json, "limit_source", source_limit_source(info));
 	source_json_range(json, "limit_range", info->limit_range);

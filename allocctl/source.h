@@ -31,6 +31,9 @@ int source_open(struct source *source,
 		const struct la_program_options *options);
 void source_close(struct source *source);
 
+/* Was all that was recorded understood? */
+bool source_is_understood(const struct source *source);
+
 /* "1 GiB cap, from the companion file", what was reproduced, and what was
  * not determined: the head of every report. */
 void source_print(const struct source *source);

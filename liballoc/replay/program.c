@@ -10,8 +10,11 @@
 #include "replay/program.h"
 #include "util/error.h"
 
+#define BEGIN_EMPTY SIZE_MAX
+
 enum {
 	STREAMS_MAX = 4096,
+	SETTING_CUTS = 64, /* items of a setting that may be refused */
 	LATER_STARTS = 4, /* that are tried, see start_later() */
 };
 
@@ -56,6 +59,20 @@ static int filter_events(struct la_program *program)
 		if (is_allocator_event(&device->events[i]))
 			program->filtered[count++] = device->events[i];
 	return 0;
+}
+
+/* A truncated file may end inside a request: its last event is missing. */
+static void leave_out_cut_request(struct la_program *program)
+{
+	while (program->event_count) {
+		uint8_t action =
+			program->event[program->event_count - 1].action;
+
+		if (action == LA_ALLOC || action == LA_OOM ||
+		    action == LA_FREE_REQUESTED)
+			break;
+		program->event_count--;
+	}
 }
 
 /* What this version cannot follow. */
@@ -106,17 +123,61 @@ static int copy_streams(struct la_program *program,
 	return 0;
 }
 
-static int parse_setting(struct la_program *program, const char *text,
-			 struct la_error *err)
+/* Cut the item of a setting at an offset, and a comma with it. */
+static void cut_item(char *text, size_t offset)
+{
+	size_t begin = 0, end;
+	int depth = 0;
+
+	for (end = 0; text[end]; end++) {
+		depth += (text[end] == '[') - (text[end] == ']');
+		if (text[end] != ',' || depth > 0)
+			continue;
+		if (end >= offset)
+			break;
+		begin = end + 1;
+	}
+	if (text[end])
+		end++;
+	else if (begin)
+		begin--;
+	memmove(text + begin, text + end, strlen(text + end) + 1);
+}
+
+/* What was recorded was valid for some release; of what 2.11 refuses, the
+ * self-check tells whether it mattered. */
+static int parse_recorded(struct la_program *program, const char *text)
 {
 	struct la_error wrong = { 0 };
-	int code = la_setting_parse(&program->setting, text, strlen(text),
-				    LA_SET_AT_INIT, &wrong);
+	char *rest = strdup(text);
+	int code = rest ? -EINVAL : -ENOMEM, cuts;
 
+	for (cuts = 0; code == -EINVAL && cuts < SETTING_CUTS; cuts++) {
+		code = la_setting_parse(&program->setting, rest, strlen(rest),
+					LA_SET_AT_INIT, &wrong);
+		if (code == -EINVAL)
+			cut_item(rest, (size_t)wrong.offset);
+	}
+	if (!code && cuts > 1)
+		program->info.refused_setting = text;
+	free(rest);
+	return code;
+}
+
+static int parse_setting(struct la_program *program, const char *given,
+			 struct la_error *err)
+{
+	const char *text = given ? given : program->device->setting;
+	int code;
+
+	if (!text)
+		text = "";
+	code = given ? la_setting_parse(&program->setting, text, strlen(text),
+					LA_SET_AT_INIT, err) :
+		       parse_recorded(program, text);
 	if (code == -EINVAL)
-		la_error_set(err, code, wrong.offset,
-			     "the recorded setting '%.80s' is not valid: %.120s",
-			     text, wrong.text);
+		la_error_set(err, code, LA_NO_OFFSET,
+			     "torch 2.11 refuses the setting '%.160s'", text);
 	return code;
 }
 
@@ -125,18 +186,18 @@ static int read_recording(struct la_program *program,
 			  const struct la_program_options *options,
 			  struct la_error *err)
 {
-	const char *text = options && options->setting ?
-				   options->setting :
-				   program->device->setting;
 	int code = filter_events(program);
 
+	if (!code && la_recording_is_partial(recording))
+		leave_out_cut_request(program);
 	if (program->event_count >= LA_NO_BLOCK)
 		return la_error_set(err, -E2BIG, LA_NO_OFFSET,
 				    "more than 2^32 events");
 	if (!code)
 		code = copy_streams(program, recording, err);
 	if (!code)
-		code = parse_setting(program, text ? text : "", err);
+		code = parse_setting(program, options ? options->setting : NULL,
+				     err);
 	if (!code)
 		code = check_support(program, err);
 	return code;
@@ -229,6 +290,7 @@ static void count_ops(struct la_program *program)
 	info->event_count = program->event_count;
 }
 
+/* Read from an event on, or BEGIN_EMPTY: from an empty heap. */
 static int read_from(struct la_program *program, size_t from,
 		     const struct la_program_options *options,
 		     struct la_error *err)
@@ -237,7 +299,9 @@ static int read_from(struct la_program *program, size_t from,
 
 	program->card = UINT64_MAX;
 	limit_before_decode(program, options);
-	if (!la_recording_is_partial(program->recording))
+	if (from == BEGIN_EMPTY || la_recording_is_partial(program->recording))
+		program_begin_empty(program);
+	else
 		code = program_rewind(program, from);
 	return code < 0 ? code : decode_with_limit(program, err);
 }
@@ -260,14 +324,27 @@ static int start_later(struct la_program *program,
 	size_t first = program->info.first_event;
 	int tries, code = 0;
 
-	if (!program->info.window)
-		return 0;
 	for (tries = 0; tries < LATER_STARTS && program->doubt; tries++) {
 		code = read_from(program, program->doubt, options, err);
 		if (code < 0 || all_is_predicted(program))
 			return code;
 	}
 	return tries ? read_from(program, first, options, err) : 0;
+}
+
+/* Where all events contradict the final segments, history ended before the
+ * snapshot was taken: it may be whole up to there. */
+static int read_program(struct la_program *program,
+			const struct la_program_options *options,
+			struct la_error *err)
+{
+	int code = read_from(program, 0, options, err);
+
+	if (code < 0)
+		return code;
+	if (program->info.first_event == program->event_count)
+		return read_from(program, BEGIN_EMPTY, options, err);
+	return program->info.window ? start_later(program, options, err) : 0;
 }
 
 LA_EXPORT int la_program_new(struct la_program **out,
@@ -292,9 +369,7 @@ LA_EXPORT int la_program_new(struct la_program **out,
 	if (code < 0)
 		goto fail;
 	program->info.setting = la_setting_text(program->setting);
-	code = read_from(program, 0, options, err);
-	if (!code)
-		code = start_later(program, options, err);
+	code = read_program(program, options, err);
 	if (code < 0)
 		goto fail;
 	mark_last_failure(program);

@@ -5,6 +5,7 @@
 #include <liballoc/replay.h>
 
 #include "heap/inside.h"
+#include "util/util.h"
 
 enum op_kind {
 	OP_ALLOC, /* a request */
@@ -94,6 +95,10 @@ enum cap_verdict {
 };
 
 #define ANSWER_REFUSED UINT64_MAX
+
+/* Limits are sought in multiples of it, as segments are; bytes.  Only an odd
+ * large_segment_size_mb makes others. */
+#define LIMIT_UNIT (2 * MIB)
 
 /* Make array of *room elements hold one more.  Returns 0 or -ENOMEM. */
 int grow_array(void *array, size_t *room, size_t count, size_t element);

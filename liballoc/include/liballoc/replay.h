@@ -61,6 +61,9 @@ struct la_program_options {
 /** @brief What was read of a program. */
 struct la_program_info {
 	const char *setting; /**< in force when recording */
+	/** What was recorded, where torch 2.11 refuses a part of it: setting
+	 *  is the rest.  NULL: it refuses nothing. */
+	const char *refused_setting;
 	/** In force when recording; of several that explain the events the
 	 *  highest; LA_LIMIT_NONE where there was none, or none shows. */
 	struct la_limit limit;
@@ -100,7 +103,7 @@ struct la_program_info {
  * @param err       what is wrong, may be NULL
  * @retval 0        success, also where only a part was understood: see
  *                  la_program_info.understood
- * @retval -EINVAL  the setting is not valid
+ * @retval -EINVAL  options->setting is not valid
  * @retval -ENOTSUP expandable segments, private pools or cudaMallocAsync
  * @retval -EBADMSG the events contradict each other
  * @retval -E2BIG   more streams or blocks than are supported
@@ -169,7 +172,8 @@ struct la_replay_result {
  * Requests that failed in the recording and that the program survived are
  * tried and given back at once; the last one must be served if no other
  * request follows it.  A program that starts late begins with what was held
- * then; where that is more than the limit, free segments are given back.  Any number of threads may replay one program.
+ * then; where that is more than the limit, free segments are given back.
+ * Any number of threads may replay one program.
  */
 int la_replay(const struct la_program *program,
 	      const struct la_replay_options *options,
