@@ -62,7 +62,9 @@ static void check_once(const char *text, size_t size, enum la_set_at set_at)
 	struct la_error err;
 	int ret;
 
-	assert(!la_setting_check_new(&check, text, size, set_at));
+	const struct la_setting_context context = { LA_RELEASE(2, 11), set_at,
+						    LA_BUILD_CUDA, NULL };
+	assert(!la_setting_check_new(&check, text, size, &context));
 	ret = la_setting_parse(&again, text, size, set_at, &err);
 	setting = la_setting_check_setting(check);
 	refusal = la_setting_check_refusal(check);
