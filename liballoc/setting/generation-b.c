@@ -17,7 +17,9 @@ static int want(struct la_parser *p, size_t i, const char *separator)
 {
 	if (la_token_is(p->tokens, i, separator))
 		return 0;
-	return la_parser_refuse(p, i, LA_REFUSAL_END,
+	return la_parser_refuse(p, i,
+				ends_at(p, i) ? LA_REFUSAL_END :
+						LA_REFUSAL_SEPARATOR,
 				"Error parsing CachingAllocator settings, "
 				"expected %s",
 				separator);
@@ -170,7 +172,9 @@ static int parse_bool(struct la_parser *p, const struct la_option *option,
 		return err;
 	if (!la_token_is(p->tokens, *i, "True") &&
 	    !la_token_is(p->tokens, *i, "False"))
-		return la_parser_refuse(p, *i, LA_REFUSAL_BOOL,
+		return la_parser_refuse(p, *i,
+					ends_at(p, *i) ? LA_REFUSAL_END :
+							 LA_REFUSAL_BOOL,
 					"Expected a single True/False argument "
 					"for %s",
 					la_option_main_name(option));

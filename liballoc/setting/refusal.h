@@ -17,6 +17,7 @@ enum la_refusal_kind {
 	LA_REFUSAL_OVERFLOW, /* a number that does not fit its type */
 	LA_REFUSAL_RANGE, /* a value that the option does not take */
 	LA_REFUSAL_BACKEND, /* not the backend chosen at import */
+	LA_REFUSAL_SEPARATOR, /* another token where a separator should be */
 	LA_REFUSAL_END /* the string ends too early */
 };
 

@@ -174,6 +174,7 @@ int la_remark_refused(struct la_remarks *remarks,
 		break;
 	case LA_REFUSAL_NUMBER:
 	case LA_REFUSAL_OVERFLOW:
+	case LA_REFUSAL_SEPARATOR:
 	case LA_REFUSAL_NONE:
 		break;
 	}
