@@ -8,7 +8,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
+#include "setting/number.h"
 #include "setting/parser.h"
 #include "util/util.h"
 
@@ -264,7 +267,6 @@ static int parse_mb_above_zero(struct la_parser *p,
 	return 0;
 }
 
-/* Without a guard against overflow. */
 static int parse_mb_any(struct la_parser *p, const struct la_option *option,
 			size_t *i)
 {
@@ -273,8 +275,61 @@ static int parse_mb_any(struct la_parser *p, const struct la_option *option,
 
 	err = read_integer(p, *i, &mb);
 	if (!err)
-		*(uint64_t *)la_parser_field(p, option) = mb * MIB;
+		*(uint64_t *)la_parser_field(p, option) = la_bytes_of_mb(mb);
 	return err;
+}
+
+/* A number above 0, in GiB if a G is all that follows it. */
+static bool is_reserve(const struct la_token *token, double *out)
+{
+	double value;
+	size_t used;
+
+	if (la_stod(token->text, &value, &used) || !(value > 0) ||
+	    !isfinite(value))
+		return false;
+	*out = value;
+	if (used == token->length)
+		return true;
+	*out = -value;
+	return used + 1 == token->length && strchr("gG", token->text[used]);
+}
+
+/* What is no reserve is ignored with a warning. */
+static int parse_reserve(struct la_parser *p, const struct la_option *option,
+			 size_t *i)
+{
+	double value;
+
+	if (ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_INDEX);
+	if (is_reserve(&p->tokens->token[*i], &value))
+		*(double *)la_parser_field(p, option) = value;
+	return 0;
+}
+
+/*
+ * NAME SEPARATOR RESERVE, again and again, with a comma between or nothing,
+ * until a bracket closes the list; any token may open it.
+ */
+static int parse_reserve_list(struct la_parser *p,
+			      const struct la_option *option, size_t *i)
+{
+	if (ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
+	for (++*i; !ends_at(p, *i) && !la_token_is(p->tokens, *i, "]"); ++*i) {
+		if (ends_at(p, *i + 1))
+			return past_the_end(p, *i + 1, LA_ASSUMED_TOKEN);
+		*i += 2;
+		if (ends_at(p, *i))
+			return past_the_end(p, *i, LA_ASSUMED_INDEX);
+		if (la_token_is(p->tokens, *i + 1, ","))
+			++*i;
+	}
+	if (ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
+	*(bool *)la_parser_field(p, option) = true;
+	return 0;
 }
 
 static parse_value *const by_kind[] = {
@@ -287,6 +342,8 @@ static parse_value *const by_kind[] = {
 	[LA_OPTION_MB_ABOVE_ZERO] = parse_mb_above_zero,
 	[LA_OPTION_MB_ANY] = parse_mb_any,
 	[LA_OPTION_FRACTION] = parse_fraction,
+	[LA_OPTION_RESERVE] = parse_reserve,
+	[LA_OPTION_RESERVE_LIST] = parse_reserve_list,
 };
 
 /* i: index of a key; on success, of the last token of its value. */

@@ -199,6 +199,8 @@ static void remark_value(struct scan *s, const struct pair *pair)
 		break;
 	case LA_OPTION_BOOL:
 	case LA_OPTION_BACKEND:
+	case LA_OPTION_RESERVE:
+	case LA_OPTION_RESERVE_LIST:
 		break;
 	}
 }

@@ -342,6 +342,36 @@ static const struct la_option options[] = {
 	.owner = LA_OWNER_COMMON,
 	.field = FIELD(pinned_max_cached_size),
 },
+{
+	NAME("expandable_segments_reserve"),
+	.about.type = "number or GiB",
+	.about.range = "above 0, GiB with G behind it; anything else is "
+		"ignored with a warning",
+	.about.fallback = "1.125 (of the card)",
+	SINCE(2, 15),
+	.about.side = LA_SIDE_DEVICE,
+	.about.summary = "Range of addresses that an expandable segment "
+		"reserves, as a share of the card or in GiB, at most 9/8 of "
+		"the card. No request can be larger than that.",
+	.about.source = "torch 2.15.0",
+	.kind = LA_OPTION_RESERVE,
+	.owner = LA_OWNER_CUDA,
+	.field = FIELD(expandable_segments_reserve),
+},
+{
+	NAME("expandable_segments_reserve_by_class"),
+	.about.type = "list",
+	.about.range = "[NAME:RESERVE,...]",
+	.about.fallback = "expandable_segments_reserve",
+	SINCE(2, 15),
+	.about.side = LA_SIDE_DEVICE,
+	.about.summary = "The same for streams that the program puts into a "
+		"class of that name.",
+	.about.source = "torch 2.15.0",
+	.kind = LA_OPTION_RESERVE_LIST,
+	.owner = LA_OWNER_CUDA,
+	.field = FIELD(expandable_segments_reserve_by_class),
+},
 };
 
 _Static_assert(ARRAY_SIZE(options) <= LA_OPTION_MAX, "a bit for each");
@@ -409,9 +439,11 @@ static size_t size_of_field(const struct la_option *option)
 	switch (option->kind) {
 	case LA_OPTION_BOOL:
 	case LA_OPTION_BACKEND:
+	case LA_OPTION_RESERVE_LIST:
 		return sizeof(bool);
 	case LA_OPTION_THRESHOLD:
 	case LA_OPTION_FRACTION:
+	case LA_OPTION_RESERVE:
 		return sizeof(double);
 	case LA_OPTION_ROUNDUP:
 		return LA_ROUNDUP_SLOTS * sizeof(uint64_t);

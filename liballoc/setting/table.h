@@ -19,7 +19,9 @@ enum la_option_kind {
 	LA_OPTION_THREADS, /* a power of two up to 128 */
 	LA_OPTION_MB_ABOVE_ZERO, /* MiB, not 0 */
 	LA_OPTION_MB_ANY, /* MiB */
-	LA_OPTION_FRACTION /* 0 <= v <= 1 */
+	LA_OPTION_FRACTION, /* 0 <= v <= 1 */
+	LA_OPTION_RESERVE, /* a share or a size; anything else is ignored */
+	LA_OPTION_RESERVE_LIST /* a list of those, each with a name */
 };
 
 /* Which of the two parsers of releases 2.10 and later reads an option. */

@@ -30,6 +30,11 @@ KEYS = {
     "per_process_memory_fraction": SHARE, "pinned_free_catch_all": BOOL,
     "throw_on_cudamalloc_oom": BOOL, "pinned_max_round_threshold_mb": MB,
     "pinned_max_cached_size_mb": MB, "debug": BOOL,
+    "expandable_segments_reserve":
+        "0.5 40G 40g 1e3 -1 0 nan inf [ [1] x 1.125 1Gx 0x1p3".split(),
+    "expandable_segments_reserve_by_class":
+        "[a:0.5] [a:1G,b:2] [] [ [a:1 [a] [a:] [a,b] [a=1] [a:1,] [a:x,b:1] "
+        "[a:1]x [:1] [a:1:b:2] 0.5 x".split(),
 }
 OLD = ["max_split_size_mb", "garbage_collection_threshold",
        "roundup_power2_divisions", "expandable_segments", "backend"]
@@ -126,7 +131,8 @@ def expected(values, release):
             values["roundup_bypass_threshold_mb"])
     for key in ("pinned_max_round_threshold_mb", "pinned_max_cached_size_mb"):
         if key in values:
-            out[key[:-3]] = mebibytes(values[key])
+            # 2.13.0 and 2.14.0 clamp.
+            out[key[:-3]] = mebibytes(min(values[key], (1 << 44) - 1))
     for key in ("expandable_segments", "pinned_use_background_threads",
                 "graph_capture_record_stream_reuse", "pinned_free_catch_all",
                 "throw_on_cudamalloc_oom"):

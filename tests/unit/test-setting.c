@@ -244,7 +244,7 @@ START_TEST(test_option_table_is_complete)
 		ck_assert_int_eq(la_release_parse(&since, option->since, NULL),
 				 0);
 	}
-	ck_assert_uint_eq(i, 21);
+	ck_assert_uint_eq(i, 23);
 }
 END_TEST
 

@@ -72,6 +72,9 @@ struct la_setting_values {
 	uint64_t large_segment_size; /**< bytes */
 	double garbage_collection_threshold; /**< share of the cap; 0: off */
 	double per_process_memory_fraction; /**< 0 to 1; 1: no cap */
+	/** Addresses of an expandable segment: above 0 a share of the card,
+	 *  below 0 that many GiB; 0: 9/8 of the card. */
+	double expandable_segments_reserve;
 	/** Slot i serves requests from 2^(20+i) bytes, slot 0 also smaller
 	 *  ones, slot 15 also larger ones; 0 and 1: off. */
 	uint64_t roundup_power2_divisions[LA_ROUNDUP_SLOTS];
@@ -81,6 +84,7 @@ struct la_setting_values {
 	uint64_t pinned_max_round_threshold; /**< bytes; UINT64_MAX: no bound */
 	uint64_t pinned_max_cached_size; /**< bytes; UINT64_MAX: no bound */
 	bool expandable_segments; /**< segments that grow */
+	bool expandable_segments_reserve_by_class; /**< a list was given */
 	bool release_lock_on_cudamalloc; /**< lock dropped in cudaMalloc */
 	bool pinned_use_cuda_host_register; /**< host side only */
 	bool pinned_use_background_threads; /**< host side only */
