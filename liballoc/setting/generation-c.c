@@ -279,14 +279,16 @@ static int parse_mb_any(struct la_parser *p, const struct la_option *option,
 	return err;
 }
 
-/* A number above 0, in GiB if a G is all that follows it. */
+/* A decimal number above 0, in GiB if a G is all that follows it. */
 static bool is_reserve(const struct la_token *token, double *out)
 {
 	double value;
 	size_t used;
+	int err;
 
-	if (la_stod(token->text, &value, &used) || !(value > 0) ||
-	    !isfinite(value))
+	err = la_stod(token->text, &value, &used);
+	if ((err < 0 && err != -ERANGE) || !(value > 0) || !isfinite(value) ||
+	    strpbrk(token->text, "xX"))
 		return false;
 	*out = value;
 	if (used == token->length)
@@ -434,6 +436,7 @@ static int pass_common(struct la_parser *p)
 	err = pass_large(p);
 	if (err < 0)
 		return err;
+	/* Not with the others: a refusal so far leaves it as it was. */
 	if (release >= LA_RELEASE(2, 11))
 		p->values->max_non_split_rounding =
 			p->values->large_segment_size;

@@ -56,9 +56,7 @@ int la_stod(const char *text, double *out, size_t *used)
 	freelocale(c);
 	if (end == text)
 		return -EINVAL;
-	if (err == ERANGE)
-		return -ERANGE;
 	*out = value;
 	*used = end - text;
-	return 0;
+	return err == ERANGE ? -ERANGE : 0;
 }

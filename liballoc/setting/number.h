@@ -19,7 +19,10 @@ int la_stoull(const char *text, uint64_t *out, size_t *used);
 /* A number of 32 bits with a sign, widened as torch widens it. */
 int la_stoi(const char *text, uint64_t *out, size_t *used);
 
-/* Decimal point whatever the process's locale; hex, inf and nan as strtod. */
+/*
+ * Decimal point whatever the process's locale; hex, inf and nan as strtod.
+ * out and used are also set where -ERANGE is returned.
+ */
 int la_stod(const char *text, double *out, size_t *used);
 
 #endif /* LA_SETTING_NUMBER_H */

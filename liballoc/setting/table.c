@@ -44,7 +44,6 @@ static const struct la_option options[] = {
 		"than 20",
 	.about.fallback = "large_segment_size_mb",
 	SINCE(2, 6),
-	ANEW_SINCE(2, 11),
 	.about.side = LA_SIDE_DEVICE,
 	.about.summary = "How much larger than the request a cached block that may "
 		"not be cut may be and still serve it. Without "

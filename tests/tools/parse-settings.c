@@ -65,6 +65,8 @@ static void write_values(struct la_json *json,
 		     v->garbage_collection_threshold);
 	write_double(json, "per_process_memory_fraction",
 		     v->per_process_memory_fraction);
+	write_double(json, "expandable_segments_reserve",
+		     v->expandable_segments_reserve);
 	la_json_key(json, "roundup_power2_divisions");
 	la_json_array_begin(json);
 	for (i = 0; i < LA_ROUNDUP_SLOTS; i++)
@@ -116,7 +118,8 @@ static bool read_context(struct la_setting_context *context, char **argv)
 	static const char *const times[] = { "import", "init", "runtime",
 					     NULL };
 	static const char *const builds[] = { "cuda", "rocm", "cpu", NULL };
-	int set_at = index_of(times, argv[2]), build = index_of(builds, argv[3]);
+	int set_at = index_of(times, argv[2]);
+	int build = index_of(builds, argv[3]);
 
 	context->set_at = set_at;
 	context->build = build;

@@ -30,7 +30,8 @@
 
 /*
  * Members in order of declaration.  8: a number of 64 bits; d: a double; v: a
- * vector of numbers; b: a bool; i: an int that is not shown.
+ * vector of numbers; b: a bool; i: an int that is not shown; r: a reserve,
+ * which is a bool for a share, a number, and a bool that says it was set.
  */
 struct layout {
 	int first; /* release */
@@ -69,6 +70,12 @@ static const layout cuda_layouts[] = {
 	       "bgraph_capture_record_stream_reuse "
 	       "dper_process_memory_fraction bpinned_free_catch_all "
 	       "bthrow_on_cudamalloc_oom " },
+	{ 215, "8pinned_num_register_threads 8pinned_reserve_segment_size_mb "
+	       "ihandle brelease_lock_on_cudamalloc "
+	       "bpinned_use_cuda_host_register "
+	       "bgraph_capture_record_stream_reuse "
+	       "dper_process_memory_fraction bpinned_free_catch_all "
+	       "bthrow_on_cudamalloc_oom rexpandable_segments_reserve " },
 };
 
 static const layout common_layouts[] = {
@@ -107,12 +114,18 @@ static std::string json_text(const std::string &text)
 	return out + '"';
 }
 
+static void align(const char *&at, const char *base, size_t alignment)
+{
+	size_t used = (at - base) % alignment;
+
+	at += used ? alignment - used : 0;
+}
+
 template <typename T> static T take(const char *&at, const char *base)
 {
-	size_t used = (at - base) % alignof(T);
 	T value;
 
-	at += used ? alignof(T) - used : 0;
+	align(at, base, alignof(T));
 	memcpy(&value, at, sizeof(value));
 	at += sizeof(value);
 	return value;
@@ -139,6 +152,16 @@ static std::string value_of(char type, const char *&at, const char *base)
 		return "";
 	case '8':
 		return std::to_string(take<uint64_t>(at, base));
+	case 'r': {
+		align(at, base, alignof(double));
+		bool share = take<bool>(at, base);
+		double number = take<double>(at, base);
+
+		number = share ? number : -number;
+		snprintf(text, sizeof(text), "%.17g",
+			 take<bool>(at, base) ? number : 0);
+		return text;
+	}
 	case 'd':
 		snprintf(text, sizeof(text), "%.17g", take<double>(at, base));
 		return text;
@@ -163,8 +186,8 @@ static void add_values(std::string &out, const void *object,
 		std::string value = value_of(*members, at, base);
 
 		if (!value.empty())
-			out += (out.empty() ? "" : ",") + json_text(name) + ":" +
-			       value;
+			out += (out.empty() ? "" : ",") + json_text(name) +
+			       ":" + value;
 		members += length + 1;
 	}
 }
@@ -219,8 +242,9 @@ static std::function<setter> *hook()
 	if (get)
 		at = ((void *(*)())get)();
 	if (!at)
-		at = need(cuda, "_ZZN3c1016CachingAllocator26AcceleratorAllocator"
-				"Config19getConfigParserHookB5cxx11EvE4hook");
+		at = need(cuda,
+			  "_ZZN3c1016CachingAllocator26AcceleratorAllocator"
+			  "Config19getConfigParserHookB5cxx11EvE4hook");
 	return (std::function<setter> *)at;
 }
 
@@ -264,10 +288,11 @@ static std::string answer(const std::exception *error, bool at_import)
 	out += error ? json_text(text) : "null";
 	if (error)
 		out += std::string(",\"type\":") +
-		       (type == "N3c1010ValueErrorE"	  ? "\"ValueError\"" :
-			type == "St16invalid_argument" ? "\"invalid_argument\"" :
-			type == "St12out_of_range"	  ? "\"out_of_range\"" :
-							    "\"RuntimeError\"");
+		       (type == "N3c1010ValueErrorE" ? "\"ValueError\"" :
+			type == "St16invalid_argument" ?
+						       "\"invalid_argument\"" :
+			type == "St12out_of_range" ? "\"out_of_range\"" :
+						     "\"RuntimeError\"");
 	out += at_import ? ",\"aborts_import\":true" : "";
 	return out + (at_import ? "" : ",\"settings\":{" + settings() + "}") +
 	       "}\n";
