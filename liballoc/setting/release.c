@@ -63,7 +63,7 @@ static bool read_number(const char **text, unsigned int *out)
 	return *text != start && number <= NUMBER_MAX;
 }
 
-/* MAJOR.MINOR and, after anything but a digit, whatever a build adds. */
+/* MAJOR.MINOR, and whatever a build adds to it. */
 static bool read_version(const char *text, unsigned int *release)
 {
 	unsigned int major, minor;
@@ -72,7 +72,7 @@ static bool read_version(const char *text, unsigned int *release)
 	    !read_number(&text, &minor))
 		return false;
 	*release = LA_RELEASE(major, minor);
-	return !*text || strchr(".+-_abrcd ", *text);
+	return !*text || strchr(".+-_abr", *text);
 }
 
 LA_EXPORT int la_release_parse(unsigned int *release, const char *text,

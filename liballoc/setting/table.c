@@ -90,7 +90,8 @@ static const struct la_option options[] = {
 {
 	NAME("roundup_power2_divisions"),
 	.about.type = "number or list",
-	.about.range = "a power of two; in a list also 0, keys a power of two or >",
+	.about.range = "a power of two; from 2.0 a list, keys a power of two "
+		"or >, values from 2.4 also 0",
 	.about.fallback = "0 (off)",
 	SINCE(1, 12),
 	ANEW_SINCE(1, 12),
@@ -99,7 +100,9 @@ static const struct la_option options[] = {
 		"powers of two, so that sizes that vary meet again. 0 and 1 "
 		"round to 512 bytes as without it. In a list, key K governs "
 		"K up to 2K MiB; the first entry governs everything below "
-		"it too, what no entry names stays off.",
+		"it too, what no entry names stays off, and > governs all "
+		"from the last entry on: up to 2.9 that entry too, from 2.10 "
+		"on what is above it.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_ROUNDUP,
 	.owner = LA_OWNER_COMMON,
@@ -140,7 +143,8 @@ static const struct la_option options[] = {
 {
 	NAME("backend"),
 	.about.type = "word",
-	.about.range = "native or cudaMallocAsync",
+	.about.range = "native or cudaMallocAsync; on ROCm also "
+		"hipMallocAsync",
 	.about.fallback = "native",
 	SINCE(2, 0),
 	.about.side = LA_SIDE_DEVICE,
