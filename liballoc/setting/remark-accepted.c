@@ -100,9 +100,12 @@ static void remark_mb(struct scan *s, const struct pair *pair)
 
 static void remark_divisions(struct scan *s, size_t i)
 {
+	const char *text = "1 is off: sizes are rounded to 512 bytes only";
+
+	if (s->context->release < LA_RELEASE(2, 0))
+		text = "1 is off: sizes are not even rounded to 512 bytes";
 	if (remark_integer(s, i) == 1)
-		remark_token(s, LA_REMARK_ROUNDUP_OFF, i,
-			     "1 is off: sizes are rounded to 512 bytes only");
+		remark_token(s, LA_REMARK_ROUNDUP_OFF, i, text);
 }
 
 /* Slots that a list has named so far, bit i for slot i, and where it is. */
@@ -273,13 +276,19 @@ static void remark_cap(struct scan *s)
 	double fraction = s->values->per_process_memory_fraction;
 	const size_t field = FIELD(per_process_memory_fraction);
 
-	if (!(fraction < 1)) {
+	/* Up to 2.9 a fraction of 1 is a cap too, and no option sets one. */
+	if (s->context->release < LA_RELEASE(2, 10))
+		remark_field(s, FIELD(garbage_collection_threshold),
+			     LA_REMARK_NEEDS_CAP,
+			     "does nothing unless the program sets a memory "
+			     "fraction");
+	else if (!(fraction < 1))
 		remark_field(s, FIELD(garbage_collection_threshold),
 			     LA_REMARK_NEEDS_CAP,
 			     "does nothing unless a memory fraction below 1 "
 			     "is set, here or by the program");
+	if (!(fraction < 1))
 		remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
-	}
 	if (fraction * CARD_MAX < SEGMENT_MIN)
 		remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
 			     "leaves no room for one segment: every "

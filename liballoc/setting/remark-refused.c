@@ -138,6 +138,19 @@ static void hint_range(struct hints *h, size_t i)
 		(void)la_remark_integer(h->remarks, h->token);
 }
 
+static void hint_backend(struct hints *h, const struct la_refusal *refusal,
+			 enum la_set_at set_at)
+{
+	const char *text = "set the variable before torch is imported";
+
+	if (set_at == LA_SET_AT_IMPORT)
+		text = "the first backend that is found while torch is loaded "
+		       "counts; up to 2.9 that is one without blanks around "
+		       "its colon";
+	la_remark(h->remarks, LA_REMARK_BACKEND_LATE, refusal->offset,
+		  refusal->end, "%s", text);
+}
+
 int la_remark_refused(struct la_remarks *remarks,
 		      const struct la_tokens *tokens,
 		      const struct la_refusal *refusal,
@@ -165,9 +178,7 @@ int la_remark_refused(struct la_remarks *remarks,
 		hint_range(&h, i);
 		break;
 	case LA_REFUSAL_BACKEND:
-		la_remark(remarks, LA_REMARK_BACKEND_LATE, refusal->offset,
-			  refusal->end,
-			  "set the variable before torch is imported");
+		hint_backend(&h, refusal, context->set_at);
 		break;
 	case LA_REFUSAL_END:
 		hint_end(&h, refusal);

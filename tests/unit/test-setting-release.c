@@ -149,6 +149,56 @@ START_TEST(test_verdict)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	struct la_setting_context context;
+	const char *remark; /* the head of the first one's text */
+} hints[] = {
+	{ "roundup_power2_divisions:1",
+	  { .release = LA_RELEASE(1, 13) },
+	  "1 is off: sizes are not even" },
+	{ "roundup_power2_divisions:1",
+	  { .release = LA_RELEASE(2, 1) },
+	  "1 is off: sizes are rounded" },
+	{ "garbage_collection_threshold:0.8",
+	  { .release = LA_RELEASE(2, 9) },
+	  "does nothing unless the program" },
+	{ "backend: cudaMallocAsync",
+	  { .release = LA_RELEASE(2, 6) },
+	  "the first backend that is found" },
+	{ "backend:cudaMallocAsync",
+	  { .release = LA_RELEASE(2, 6), .set_at = LA_SET_AT_INIT },
+	  "set the variable before" },
+	{ "expandable_segments:True",
+	  { .release = LA_RELEASE(2, 0) },
+	  "'expandable_segments' exists from torch 2.1 on" },
+	{ "roundup_bypass_threshold_mb:64",
+	  { .release = LA_RELEASE(2, 0) },
+	  "'roundup_bypass_threshold_mb' existed in torch 1.13 only" },
+	{ "large_segment_size:64",
+	  { .release = LA_RELEASE(2, 11) },
+	  "did you mean 'large_segment_size_mb'?" },
+};
+
+START_TEST(test_remark_is_of_the_release)
+{
+	const struct la_setting_remark *remark;
+	struct la_setting_check *check;
+	const char *text = hints[_i].text;
+	size_t nr;
+
+	ck_assert_int_eq(la_setting_check_new(&check, text, strlen(text),
+					      &hints[_i].context),
+			 0);
+	remark = la_setting_check_remarks(check, &nr);
+	ck_assert_uint_eq(nr, 1);
+	ck_assert_msg(!strncmp(remark->text, hints[_i].remark,
+			       strlen(hints[_i].remark)),
+		      "%s", remark->text);
+	la_setting_check_free(check);
+}
+END_TEST
+
 START_TEST(test_unknown_release_is_an_error)
 {
 	const struct la_setting_context context = { .release =
@@ -198,6 +248,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_release_is_read, 0, ARRAY_SIZE(names));
 	tcase_add_test(tc, test_releases_ascend_and_read_as_themselves);
 	tcase_add_loop_test(tc, test_verdict, 0, ARRAY_SIZE(verdicts));
+	tcase_add_loop_test(tc, test_remark_is_of_the_release, 0,
+			    ARRAY_SIZE(hints));
 	tcase_add_test(tc, test_unknown_release_is_an_error);
 	tcase_add_test(tc, test_setter_restates_the_backend);
 	suite_add_tcase(suite, tc);
