@@ -14,8 +14,15 @@
 
 #include "util/util.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+#if defined(__GLIBC__) && !defined(SANITIZED)
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);

@@ -17,7 +17,10 @@
 
 enum { STRINGS = 1400, MEMORY = 64 * MIB };
 
-/* keep: strings given to the setter one after the other. */
+/*
+ * keep: strings given to the setter one after the other; cpu: as init, without
+ * the library of CUDA.
+ */
 static const struct {
 	const char *release;
 	const char *time;
@@ -31,14 +34,21 @@ static const struct {
 	{ "2.12", "keep" },  { "2.13", "import" }, { "2.13", "init" },
 	{ "2.13", "keep" },  { "2.14", "import" }, { "2.14", "init" },
 	{ "2.14", "keep" },  { "2.15", "import" }, { "2.15", "init" },
-	{ "2.15", "keep" },
+	{ "2.15", "keep" },  { "2.10", "cpu" },	   { "2.12", "cpu" },
+	{ "2.15", "cpu" },
 };
 
-static enum la_set_at set_at_of(const char *time)
+static struct la_setting_context context_of(const char *time)
 {
+	struct la_setting_context context = { .set_at = LA_SET_AT_INIT };
+
 	if (!strcmp(time, "import"))
-		return LA_SET_AT_IMPORT;
-	return strcmp(time, "init") ? LA_SET_AT_RUNTIME : LA_SET_AT_INIT;
+		context.set_at = LA_SET_AT_IMPORT;
+	else if (!strcmp(time, "keep"))
+		context.set_at = LA_SET_AT_RUNTIME;
+	else if (!strcmp(time, "cpu"))
+		context.build = LA_BUILD_CPU;
+	return context;
 }
 
 /* The unpacked file, terminated. */
@@ -206,9 +216,7 @@ static void compare_line(json_t *line, json_t **settings,
 
 START_TEST(test_wheel_answers)
 {
-	struct la_setting_context context = {
-		.set_at = set_at_of(files[_i].time),
-	};
+	struct la_setting_context context = context_of(files[_i].time);
 	struct la_setting_values after;
 	json_t *settings = NULL, *json;
 	char path[80], *text, *line, *rest;

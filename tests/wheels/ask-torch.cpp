@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ask-torch RELEASE import|init|runtime|keep FOLDER: what the libraries of a
+ * ask-torch RELEASE import|init|runtime|keep|cpu FOLDER: what the libraries of a
  * torch wheel in FOLDER make of each string of the input, which a NUL ends, as
- * a line of JSON.  keep: given to the setter one after the other.
+ * a line of JSON.  keep: given to the setter one after the other; cpu: as
+ * init, without the library of CUDA.
  *
  * No device is needed: the parsers are called through their exported symbols,
  * and values are read where that release's class keeps them.
@@ -95,6 +96,7 @@ using setter = void(const std::string &);
 
 static int release; /* major * 100 + minor */
 static std::string folder;
+static bool with_cuda = true;
 static void *core, *cuda;
 
 static std::string json_text(const std::string &text)
@@ -217,7 +219,8 @@ static std::string settings()
 {
 	std::string out;
 
-	add_values(out, cuda_object(), members_of(cuda_layouts));
+	if (with_cuda)
+		add_values(out, cuda_object(), members_of(cuda_layouts));
 	add_values(out, common, members_of(common_layouts));
 	return out;
 }
@@ -272,7 +275,8 @@ static void start(const std::string &text)
 		call_setter(text);
 		return;
 	}
-	(*hook())("");
+	if (with_cuda)
+		(*hook())("");
 	start_common();
 }
 
@@ -309,9 +313,9 @@ static void send(const std::string &line)
 static void load()
 {
 	core = dlopen((folder + "/libc10.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
-	if (core)
+	if (core && with_cuda)
 		cuda = dlopen((folder + "/libc10_cuda.so").c_str(), RTLD_NOW);
-	if (!cuda) {
+	if (with_cuda ? !cuda : !core) {
 		fprintf(stderr, "%s\n", dlerror());
 		_exit(2);
 	}
@@ -380,6 +384,7 @@ int main(int argc, char **argv)
 		return 2;
 	release = 100 * major + minor;
 	folder = argv[3];
+	with_cuda = strcmp(argv[2], "cpu");
 	if (strcmp(argv[2], "import"))
 		load();
 	if (!strcmp(argv[2], "keep"))

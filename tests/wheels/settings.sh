@@ -68,12 +68,15 @@ for text in sys.stdin.buffer.read().split(b"\0")[:-1]:
 
 ask() {	# ask VERSION TIME
 	release=${1%.*}
-	when=$2 keep=
-	[ "$2" != keep ] || when=runtime keep=keep
+	when=$2 keep='' build=cuda
+	case $2 in
+	keep) when=runtime keep=keep ;;
+	cpu) when=init build=cpu ;;
+	esac
 	LD_LIBRARY_PATH=$wheels/$1 "$tmp/ask-torch-$abi" "$release" "$2" \
 		"$wheels/$1" <"$tmp/strings" >"$tmp/torch" 2>"$tmp/log" ||
 		fail "ask-torch $*: $(tail -n 3 "$tmp/log")"
-	parse-settings "$release" "$when" cuda $keep <"$tmp/strings" \
+	parse-settings "$release" "$when" "$build" $keep <"$tmp/strings" \
 		>"$tmp/ours" || fail "parse-settings $*: status $?"
 	python3 tests/wheels/compare.py "$tmp/strings" "$tmp/torch" \
 		"$tmp/ours" >"$tmp/differences" ||
@@ -94,7 +97,10 @@ for version in $TORCH; do
 	stub_cudart "$wheels/$version"
 	abi=1
 	case $version in 1.*|2.[0-6].*) abi=0 ;; esac
-	for when in import init keep; do
+	times='import init keep'
+	# Before 2.10 nothing reads the variable without CUDA.
+	case $version in 2.1[0-9].*) times="$times cpu" ;; esac
+	for when in $times; do
 		strings "$seed"
 		seed=$((seed + 100))
 		ask "$version" "$when"
