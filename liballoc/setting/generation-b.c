@@ -8,18 +8,13 @@
 
 #include "setting/parser.h"
 
-static bool ends_at(const struct la_parser *p, size_t i)
-{
-	return i >= p->tokens->nr;
-}
-
 static int want(struct la_parser *p, size_t i, const char *separator)
 {
 	if (la_token_is(p->tokens, i, separator))
 		return 0;
 	return la_parser_refuse(p, i,
-				ends_at(p, i) ? LA_REFUSAL_END :
-						LA_REFUSAL_SEPARATOR,
+				la_parser_ends_at(p, i) ? LA_REFUSAL_END :
+							  LA_REFUSAL_SEPARATOR,
 				"Error parsing CachingAllocator settings, "
 				"expected %s",
 				separator);
@@ -35,7 +30,7 @@ static int step_to_value(struct la_parser *p, const struct la_option *option,
 	if (err < 0)
 		return err;
 	*i += 2;
-	if (!ends_at(p, *i))
+	if (!la_parser_ends_at(p, *i))
 		return 0;
 	return la_parser_refuse(p, *i, LA_REFUSAL_END,
 				"Error, expecting %s value",
@@ -67,7 +62,7 @@ static int parse_entry(struct la_parser *p, struct la_roundup *roundup,
 	if (err < 0)
 		return err;
 	*i += 2;
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return la_parser_refuse(
 			p, *i, LA_REFUSAL_END,
 			"Error parsing roundup_power2_divisions "
@@ -98,7 +93,9 @@ static int parse_list(struct la_parser *p, const struct la_option *option,
 	struct la_roundup roundup = { .slots = la_parser_field(p, option) };
 	int err;
 
-	for (++*i; !ends_at(p, *i) && !la_token_is(p->tokens, *i, "]"); ++*i) {
+	for (++*i;
+	     !la_parser_ends_at(p, *i) && !la_token_is(p->tokens, *i, "]");
+	     ++*i) {
 		err = parse_entry(p, &roundup, i);
 		if (err < 0)
 			return err;
@@ -128,7 +125,7 @@ static int parse_backend(struct la_parser *p, const struct la_option *option,
 	if (err < 0)
 		return err;
 	*i += 2;
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return la_parser_refuse(p, *i, LA_REFUSAL_END,
 					"Error parsing backend value");
 	return la_parser_backend(p, option, *i);
@@ -173,8 +170,9 @@ static int parse_bool(struct la_parser *p, const struct la_option *option,
 	if (!la_token_is(p->tokens, *i, "True") &&
 	    !la_token_is(p->tokens, *i, "False"))
 		return la_parser_refuse(p, *i,
-					ends_at(p, *i) ? LA_REFUSAL_END :
-							 LA_REFUSAL_BOOL,
+					la_parser_ends_at(p, *i) ?
+						LA_REFUSAL_END :
+						LA_REFUSAL_BOOL,
 					"Expected a single True/False argument "
 					"for %s",
 					la_option_main_name(option));
@@ -239,7 +237,7 @@ int la_parse_generation_b(struct la_parser *p)
 	if (p->context->set_at == LA_SET_AT_IMPORT)
 		find_backend(p);
 	la_options_start_anew(p->context->release, p->values);
-	for (i = 0; !ends_at(p, i); i++) {
+	for (i = 0; !la_parser_ends_at(p, i); i++) {
 		option = la_parser_option(p, i);
 		if (!option)
 			return la_parser_refuse(p, i, LA_REFUSAL_KEY,
@@ -247,7 +245,7 @@ int la_parse_generation_b(struct la_parser *p)
 						"option: %s",
 						p->tokens->token[i].text);
 		err = parse_option(p, option, &i);
-		if (!err && !ends_at(p, i + 1))
+		if (!err && !la_parser_ends_at(p, i + 1))
 			err = want(p, ++i, ",");
 		if (err < 0)
 			return err;

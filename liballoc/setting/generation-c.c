@@ -34,11 +34,6 @@ size_t la_skip_key(const struct la_tokens *tokens, size_t i)
 	return SIZE_MAX;
 }
 
-static bool ends_at(const struct la_parser *p, size_t i)
-{
-	return i >= p->tokens->nr;
-}
-
 static int past_the_end(struct la_parser *p, size_t i,
 			enum la_assumption assumption)
 {
@@ -55,20 +50,20 @@ static int no_bracket(struct la_parser *p, enum la_assumption assumption)
 
 static int read_integer(struct la_parser *p, size_t i, uint64_t *out)
 {
-	return ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
-			       la_parser_stoull(p, i, out);
+	return la_parser_ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
+					 la_parser_stoull(p, i, out);
 }
 
 static int read_double(struct la_parser *p, size_t i, double *out)
 {
-	return ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
-			       la_parser_stod(p, i, out);
+	return la_parser_ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
+					 la_parser_stod(p, i, out);
 }
 
 /* Step from a key over what stands for its colon. */
 static int step_to_value(struct la_parser *p, size_t *i)
 {
-	if (ends_at(p, *i + 1))
+	if (la_parser_ends_at(p, *i + 1))
 		return past_the_end(p, *i + 1, LA_ASSUMED_TOKEN);
 	*i += 2;
 	return 0;
@@ -180,22 +175,25 @@ static int parse_list(struct la_parser *p, const struct la_option *option,
 	struct la_roundup roundup = { .slots = la_parser_field(p, option) };
 	int err;
 
-	for (++*i; !ends_at(p, *i) && !la_token_is(p->tokens, *i, "]"); ++*i) {
+	for (++*i;
+	     !la_parser_ends_at(p, *i) && !la_token_is(p->tokens, *i, "]");
+	     ++*i) {
 		err = parse_entry(p, &roundup, i);
 		if (err < 0)
 			return err;
-		if (ends_at(p, *i + 1))
+		if (la_parser_ends_at(p, *i + 1))
 			return past_the_end(p, *i + 1, LA_ASSUMED_INDEX);
 		if (!la_token_is(p->tokens, *i + 1, "]"))
 			++*i;
 	}
-	return ends_at(p, *i) ? no_bracket(p, LA_ASSUMED_LIST_END) : 0;
+	return la_parser_ends_at(p, *i) ? no_bracket(p, LA_ASSUMED_LIST_END) :
+					  0;
 }
 
 static int parse_roundup(struct la_parser *p, const struct la_option *option,
 			 size_t *i)
 {
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return past_the_end(p, *i, LA_ASSUMED_INDEX);
 	if (la_token_is(p->tokens, *i, "["))
 		return parse_list(p, option, i);
@@ -207,7 +205,7 @@ static int parse_bool(struct la_parser *p, const struct la_option *option,
 {
 	bool *field = la_parser_field(p, option);
 
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
 	if (!la_token_is(p->tokens, *i, "True") &&
 	    !la_token_is(p->tokens, *i, "False"))
@@ -222,8 +220,9 @@ static int parse_bool(struct la_parser *p, const struct la_option *option,
 static int parse_backend(struct la_parser *p, const struct la_option *option,
 			 size_t *i)
 {
-	return ends_at(p, *i) ? past_the_end(p, *i, LA_ASSUMED_INDEX) :
-				la_parser_backend(p, option, *i);
+	return la_parser_ends_at(p, *i) ?
+		       past_the_end(p, *i, LA_ASSUMED_INDEX) :
+		       la_parser_backend(p, option, *i);
 }
 
 static int parse_threads(struct la_parser *p, const struct la_option *option,
@@ -303,7 +302,7 @@ static int parse_reserve(struct la_parser *p, const struct la_option *option,
 {
 	double value;
 
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return past_the_end(p, *i, LA_ASSUMED_INDEX);
 	if (is_reserve(&p->tokens->token[*i], &value))
 		*(double *)la_parser_field(p, option) = value;
@@ -317,18 +316,20 @@ static int parse_reserve(struct la_parser *p, const struct la_option *option,
 static int parse_reserve_list(struct la_parser *p,
 			      const struct la_option *option, size_t *i)
 {
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
-	for (++*i; !ends_at(p, *i) && !la_token_is(p->tokens, *i, "]"); ++*i) {
-		if (ends_at(p, *i + 1))
+	for (++*i;
+	     !la_parser_ends_at(p, *i) && !la_token_is(p->tokens, *i, "]");
+	     ++*i) {
+		if (la_parser_ends_at(p, *i + 1))
 			return past_the_end(p, *i + 1, LA_ASSUMED_TOKEN);
 		*i += 2;
-		if (ends_at(p, *i))
+		if (la_parser_ends_at(p, *i))
 			return past_the_end(p, *i, LA_ASSUMED_INDEX);
 		if (la_token_is(p->tokens, *i + 1, ","))
 			++*i;
 	}
-	if (ends_at(p, *i))
+	if (la_parser_ends_at(p, *i))
 		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
 	*(bool *)la_parser_field(p, option) = true;
 	return 0;
@@ -364,7 +365,7 @@ static int skip_option(struct la_parser *p, size_t *i)
 	size_t last = la_skip_key(p->tokens, *i);
 
 	if (last == SIZE_MAX)
-		return ends_at(p, *i + 2) ?
+		return la_parser_ends_at(p, *i + 2) ?
 			       past_the_end(p, *i + 2, LA_ASSUMED_TOKEN) :
 			       no_bracket(p, LA_ASSUMED_BRACKET);
 	*i = last;
@@ -385,7 +386,7 @@ static int pass_options(struct la_parser *p, enum la_option_owner owner,
 	int err;
 
 	/* The token after a value stands for a comma, whatever it is. */
-	for (i = 0; !ends_at(p, i); i += 2) {
+	for (i = 0; !la_parser_ends_at(p, i); i += 2) {
 		const struct la_option *option = la_parser_option(p, i);
 
 		if (!option && !may_be_unknown(p))
@@ -413,7 +414,7 @@ static int pass_large(struct la_parser *p)
 	size_t i;
 	int err;
 
-	for (i = 0; !ends_at(p, i); i++) {
+	for (i = 0; !la_parser_ends_at(p, i); i++) {
 		option = la_parser_option(p, i);
 		if (!option || option->kind != LA_OPTION_LARGE)
 			continue;
@@ -454,7 +455,7 @@ static int pass_backend(struct la_parser *p)
 	size_t i;
 	int err;
 
-	for (i = 0; !ends_at(p, i); i += 2) {
+	for (i = 0; !la_parser_ends_at(p, i); i += 2) {
 		if (!la_token_is(p->tokens, i, "backend")) {
 			err = skip_option(p, &i);
 			if (err < 0)
@@ -464,7 +465,7 @@ static int pass_backend(struct la_parser *p)
 		err = step_to_value(p, &i);
 		if (err < 0)
 			return err;
-		if (ends_at(p, i))
+		if (la_parser_ends_at(p, i))
 			return past_the_end(p, i, LA_ASSUMED_INDEX);
 		if (la_parser_is_async(p, p->tokens->token[i].text,
 				       p->tokens->token[i].length))

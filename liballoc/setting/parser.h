@@ -34,6 +34,11 @@ int la_parse_generation_c(struct la_parser *p);
  */
 size_t la_skip_key(const struct la_tokens *tokens, size_t i);
 
+static inline bool la_parser_ends_at(const struct la_parser *p, size_t i)
+{
+	return i >= p->tokens->nr;
+}
+
 const struct la_option *la_parser_option(const struct la_parser *p, size_t i);
 void *la_parser_field(struct la_parser *p, const struct la_option *option);
 

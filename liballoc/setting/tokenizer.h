@@ -38,7 +38,7 @@ struct la_tokens {
 /* Bytes that the tokens of a string may need; SIZE_MAX for too many. */
 size_t la_tokens_storage(const char *source, size_t length);
 
-/* storage: as many bytes as that, aligned as for malloc(). */
+/* storage: as many bytes as that, aligned for struct la_token. */
 void la_tokens_init(struct la_tokens *tokens, void *storage,
 		    enum la_lexer lexer, const char *source, size_t length);
 
