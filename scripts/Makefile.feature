@@ -10,7 +10,7 @@ for-ZLIB    := .gz recordings (zlib1g-dev or zlib-devel)
 for-LZMA    := .xz recordings (liblzma-dev or xz-devel)
 for-ZSTD    := .zst recordings (libzstd-dev or libzstd-devel)
 for-JANSSON := companion files, check --json-lines (libjansson-dev or jansson-devel)
-for-YAML    := tune --costs (libyaml-dev or libyaml-devel)
+for-YAML    := tune --costs, check --policy (libyaml-dev or libyaml-devel)
 for-CHECK   := unit tests in make check (check or check-devel)
 
 # Goals that compile nothing do not probe.

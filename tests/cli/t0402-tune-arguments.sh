@@ -72,7 +72,7 @@ if allocctl tune "$file" --costs "$tmp/costs.yaml" --limit 1GiB \
 
 	echo 'sizes: 3' >"$tmp/costs.yaml"
 	tune 3 "$file" --costs "$tmp/costs.yaml"
-	says "cannot read '$tmp/costs.yaml': line 1: no list"
+	says "cannot read '$tmp/costs.yaml': line 1, column 8: no list"
 	tune 3 "$file" --costs "$tmp/none.yaml"
 else
 	equal 'without libyaml' "$(cat "$tmp/err")" \

@@ -130,7 +130,7 @@ static const struct {
 } damaged[] = {
 	{ "", 0 },
 	{ "wait", 0 },
-	{ "wait: 1\n", 8 },
+	{ "wait: 1\n", 0 },
 	{ "wait: -1\n", 6 },
 	{ "wait: nan\n", 6 },
 	{ "wait: 1e300\n", 6 },
@@ -139,8 +139,8 @@ static const struct {
 	{ "sizes: 1\n", 7 },
 	{ "sizes: [1]\n", 8 },
 	{ "sizes:\n- size: 2\n  copy: 3\n", 19 },
-	{ "sizes:\n- size: 2\n- size: 2\n", 27 },
-	{ "x: &a [*a]\n", 0 },
+	{ "sizes:\n- size: 2\n- size: 2\n", 19 },
+	{ "sizes: &a [*a]\n", 7 },
 };
 
 START_TEST(test_a_damaged_file_is_ebadmsg)
