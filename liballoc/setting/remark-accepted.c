@@ -5,39 +5,23 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "setting/parser.h"
 #include "setting/remark.h"
+#include "setting/scan.h"
 #include "setting/table.h"
 #include "util/util.h"
-
-#define FIELD(name) offsetof(struct la_setting_values, name)
 
 /* No card is larger: a fraction of this below a segment is never enough. */
 #define CARD_MAX (1024 * GIB)
 #define SEGMENT_MIN (2 * MIB)
 
-struct pair {
-	const struct la_option *option;
-	size_t key, value, last; /* tokens; last: of the value */
-};
-
-struct scan {
-	struct la_remarks *remarks;
-	const struct la_tokens *tokens;
-	const struct la_setting_values *values;
-	const struct la_setting_context *context;
-	/* By field: the last pair that set it, option NULL if none did. */
-	struct pair seen[sizeof(struct la_setting_values)];
-};
-
-static const struct la_token *token_at(const struct scan *s, size_t i)
+static const struct la_token *token_at(const struct la_scan *s, size_t i)
 {
 	return &s->tokens->token[i];
 }
 
-static void remark_token(struct scan *s, enum la_setting_code code, size_t i,
+static void remark_token(struct la_scan *s, enum la_setting_code code, size_t i,
 			 const char *text)
 {
 	const struct la_token *token = token_at(s, i);
@@ -45,7 +29,7 @@ static void remark_token(struct scan *s, enum la_setting_code code, size_t i,
 	la_remark(s->remarks, code, token->offset, token->end, "%s", text);
 }
 
-static void remark_separator(struct scan *s, size_t i, const char *meant,
+static void remark_separator(struct la_scan *s, size_t i, const char *meant,
 			     enum la_setting_code code)
 {
 	const struct la_token *token = token_at(s, i);
@@ -58,7 +42,7 @@ static void remark_separator(struct scan *s, size_t i, const char *meant,
 }
 
 /* The token after a value. */
-static void remark_end(struct scan *s, size_t i)
+static void remark_end(struct la_scan *s, size_t i)
 {
 	const struct la_token *token = token_at(s, i);
 
@@ -71,7 +55,7 @@ static void remark_end(struct scan *s, size_t i)
 		remark_separator(s, i, ",", LA_REMARK_COMMA);
 }
 
-static void remark_joined(struct scan *s, size_t i)
+static void remark_joined(struct la_scan *s, size_t i)
 {
 	const struct la_token *token = token_at(s, i);
 
@@ -82,12 +66,12 @@ static void remark_joined(struct scan *s, size_t i)
 			  token->text);
 }
 
-static uint64_t remark_integer(struct scan *s, size_t i)
+static uint64_t remark_integer(struct la_scan *s, size_t i)
 {
 	return la_remark_integer(s->remarks, token_at(s, i));
 }
 
-static void remark_mb(struct scan *s, const struct pair *pair)
+static void remark_mb(struct la_scan *s, const struct la_pair *pair)
 {
 	const struct la_token *token = token_at(s, pair->value);
 	uint64_t mb = remark_integer(s, pair->value);
@@ -98,7 +82,7 @@ static void remark_mb(struct scan *s, const struct pair *pair)
 			  (uint64_t)SIZE_MAX / MIB);
 }
 
-static void remark_divisions(struct scan *s, size_t i)
+static void remark_divisions(struct la_scan *s, size_t i)
 {
 	const char *text = "1 is off: sizes are rounded to 512 bytes only";
 
@@ -119,7 +103,7 @@ static uint32_t slots_from(unsigned int first)
 	return ((uint32_t)1 << LA_ROUNDUP_SLOTS) - ((uint32_t)1 << first);
 }
 
-static void remark_entry(struct scan *s, struct named *named, size_t key)
+static void remark_entry(struct la_scan *s, struct named *named, size_t key)
 {
 	uint64_t bound;
 	unsigned int slot;
@@ -144,7 +128,8 @@ static void remark_entry(struct scan *s, struct named *named, size_t key)
 	named->last = slot;
 }
 
-static void remark_gaps(struct scan *s, const struct pair *pair, uint32_t slots)
+static void remark_gaps(struct la_scan *s, const struct la_pair *pair,
+			uint32_t slots)
 {
 	unsigned int slot, from;
 
@@ -161,7 +146,7 @@ static void remark_gaps(struct scan *s, const struct pair *pair, uint32_t slots)
 	}
 }
 
-static void remark_roundup(struct scan *s, const struct pair *pair)
+static void remark_roundup(struct la_scan *s, const struct la_pair *pair)
 {
 	struct named named = { 0 };
 	size_t i;
@@ -181,7 +166,7 @@ static void remark_roundup(struct scan *s, const struct pair *pair)
 	remark_gaps(s, pair, named.slots);
 }
 
-static void remark_value(struct scan *s, const struct pair *pair)
+static void remark_value(struct la_scan *s, const struct la_pair *pair)
 {
 	switch (pair->option->kind) {
 	case LA_OPTION_MB_FROM_LARGE:
@@ -209,8 +194,8 @@ static void remark_value(struct scan *s, const struct pair *pair)
 }
 
 /* earlier and later set the same field. */
-static void remark_duplicate(struct scan *s, const struct pair *earlier,
-			     const struct pair *later)
+static void remark_duplicate(struct la_scan *s, const struct la_pair *earlier,
+			     const struct la_pair *later)
 {
 	const struct la_token *key = token_at(s, earlier->key);
 	const char *what = "the last one counts";
@@ -222,9 +207,9 @@ static void remark_duplicate(struct scan *s, const struct pair *earlier,
 		  what);
 }
 
-static void scan_pair(struct scan *s, const struct pair *pair)
+static void scan_pair(struct la_scan *s, const struct la_pair *pair)
 {
-	struct pair *seen = &s->seen[pair->option->field];
+	struct la_pair *seen = &s->seen[pair->option->field];
 	size_t i;
 
 	if (seen->option)
@@ -241,93 +226,84 @@ static void scan_pair(struct scan *s, const struct pair *pair)
 			     "affected");
 }
 
-/* A remark on the pair that set a field, if there is one. */
-static void remark_field(struct scan *s, size_t field,
-			 enum la_setting_code code, const char *text)
+void la_remark_field(struct la_scan *s, size_t field, enum la_setting_code code,
+		     const char *text)
 {
-	const struct pair *pair = &s->seen[field];
+	const struct la_pair *pair = &s->seen[field];
 
 	if (pair->option)
 		la_remark(s->remarks, code, token_at(s, pair->key)->offset,
 			  token_at(s, pair->last)->end, "%s", text);
 }
 
-static void remark_split(struct scan *s)
+static void remark_split(struct la_scan *s)
 {
 	const struct la_setting_values *v = s->values;
 
 	if (v->max_split_size == UINT64_MAX)
-		remark_field(s, FIELD(max_non_split_rounding),
-			     LA_REMARK_NEEDS_MAX_SPLIT,
-			     "does nothing without max_split_size_mb");
+		la_remark_field(s, LA_FIELD(max_non_split_rounding),
+				LA_REMARK_NEEDS_MAX_SPLIT,
+				"does nothing without max_split_size_mb");
 	else if (v->expandable_segments)
-		remark_field(s, FIELD(max_split_size), LA_REMARK_SPLIT_IGNORED,
-			     "expandable segments are split all the same; it "
-			     "only limits which cached block serves a request");
+		la_remark_field(s, LA_FIELD(max_split_size),
+				LA_REMARK_SPLIT_IGNORED,
+				"expandable segments are split all the same; it "
+				"only limits which cached block serves a request");
 	else if (v->max_split_size <= v->large_segment_size)
-		remark_field(s, FIELD(max_split_size),
-			     LA_REMARK_SPLIT_IS_SEGMENT,
-			     "no larger than a segment for requests of 1 to "
-			     "10 MiB: once wholly free it serves none of them");
+		la_remark_field(s, LA_FIELD(max_split_size),
+				LA_REMARK_SPLIT_IS_SEGMENT,
+				"no larger than a segment for requests of 1 to "
+				"10 MiB: once wholly free it serves none of them");
 }
 
-static void remark_cap(struct scan *s)
+static void remark_cap(struct la_scan *s)
 {
 	double fraction = s->values->per_process_memory_fraction;
-	const size_t field = FIELD(per_process_memory_fraction);
+	const size_t field = LA_FIELD(per_process_memory_fraction);
 
 	/* Up to 2.9 a fraction of 1 is a cap too, and no option sets one. */
 	if (s->context->release < LA_RELEASE(2, 10))
-		remark_field(s, FIELD(garbage_collection_threshold),
-			     LA_REMARK_NEEDS_CAP,
-			     "does nothing unless the program sets a memory "
-			     "fraction");
+		la_remark_field(s, LA_FIELD(garbage_collection_threshold),
+				LA_REMARK_NEEDS_CAP,
+				"does nothing unless the program sets a memory "
+				"fraction");
 	else if (!(fraction < 1))
-		remark_field(s, FIELD(garbage_collection_threshold),
-			     LA_REMARK_NEEDS_CAP,
-			     "does nothing unless a memory fraction below 1 "
-			     "is set, here or by the program");
+		la_remark_field(s, LA_FIELD(garbage_collection_threshold),
+				LA_REMARK_NEEDS_CAP,
+				"does nothing unless a memory fraction below 1 "
+				"is set, here or by the program");
 	if (!(fraction < 1))
-		remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
+		la_remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
 	if (fraction * CARD_MAX < SEGMENT_MIN)
-		remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
-			     "leaves no room for one segment: every "
-			     "allocation fails");
+		la_remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
+				"leaves no room for one segment: every "
+				"allocation fails");
 	if (s->context->set_at == LA_SET_AT_RUNTIME)
-		remark_field(s, field, LA_REMARK_CAP_READ_ONCE,
-			     "devices that are in use already keep their cap");
+		la_remark_field(s, field, LA_REMARK_CAP_READ_ONCE,
+				"devices that are in use already keep their cap");
 }
 
-static void remark_backend(struct scan *s)
+static void remark_backend(struct la_scan *s)
 {
 	static const size_t native[] = {
-		FIELD(max_split_size),
-		FIELD(max_non_split_rounding),
-		FIELD(large_segment_size),
-		FIELD(garbage_collection_threshold),
-		FIELD(roundup_power2_divisions),
-		FIELD(expandable_segments),
-		FIELD(release_lock_on_cudamalloc),
-		FIELD(graph_capture_record_stream_reuse),
+		LA_FIELD(max_split_size),
+		LA_FIELD(max_non_split_rounding),
+		LA_FIELD(large_segment_size),
+		LA_FIELD(garbage_collection_threshold),
+		LA_FIELD(roundup_power2_divisions),
+		LA_FIELD(expandable_segments),
+		LA_FIELD(release_lock_on_cudamalloc),
+		LA_FIELD(graph_capture_record_stream_reuse),
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(native); i++)
-		remark_field(s, native[i], LA_REMARK_NATIVE_ONLY,
-			     "ignored: the backend is cudaMallocAsync");
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct la_setting_remark *x = a, *y = b;
-
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (int)x->code - (int)y->code;
+		la_remark_field(s, native[i], LA_REMARK_NATIVE_ONLY,
+				"ignored: the backend is cudaMallocAsync");
 }
 
 /* False at the end of the string. */
-static bool next_pair(const struct scan *s, struct pair *pair)
+static bool next_pair(const struct la_scan *s, struct la_pair *pair)
 {
 	size_t last;
 
@@ -343,15 +319,15 @@ static bool next_pair(const struct scan *s, struct pair *pair)
 }
 
 /* Builds without a device step over what is not common to all. */
-static bool is_read(const struct scan *s, const struct la_option *option)
+static bool is_read(const struct la_scan *s, const struct la_option *option)
 {
 	return option && (s->context->build != LA_BUILD_CPU ||
 			  option->owner == LA_OWNER_COMMON);
 }
 
-static void scan_pairs(struct scan *s)
+static void scan_pairs(struct la_scan *s)
 {
-	struct pair pair = { 0 };
+	struct la_pair pair = { 0 };
 
 	for (; next_pair(s, &pair); pair.key = pair.last + 2)
 		if (is_read(s, pair.option))
@@ -363,7 +339,7 @@ int la_remark_accepted(struct la_remarks *remarks,
 		       const struct la_setting_values *values,
 		       const struct la_setting_context *context)
 {
-	struct scan s = {
+	struct la_scan s = {
 		.remarks = remarks,
 		.tokens = tokens,
 		.values = values,
@@ -377,8 +353,6 @@ int la_remark_accepted(struct la_remarks *remarks,
 		remark_split(&s);
 		remark_cap(&s);
 	}
-	if (remarks->nr)
-		qsort(remarks->remark, remarks->nr, sizeof(*remarks->remark),
-		      by_offset);
+	la_remark_situation(&s);
 	return remarks->failed ? -ENOMEM : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
+#include "setting/meant.h"
 #include "setting/remark.h"
 #include "setting/table.h"
 #include "util/util.h"
@@ -11,6 +11,7 @@ struct hints {
 	struct la_remarks *remarks;
 	const struct la_tokens *tokens;
 	unsigned int release;
+	enum la_build build;
 	const struct la_token *token; /* that torch objects to */
 };
 
@@ -20,12 +21,12 @@ static void hint_unknown(struct hints *h)
 	const struct la_option *other =
 		la_option_find_any(token->text, token->length);
 	const struct la_option *near =
-		la_option_nearest(h->release, token->text, token->length);
+		la_meant_option(h->release, token->text, token->length);
 
-	if (other && other->about.until)
+	if (other && other->about.until && other->last < h->release)
 		la_remark(h->remarks, LA_REMARK_OTHER_RELEASE, token->offset,
 			  token->end, "'%s' existed in torch %s only",
-			  token->text, other->about.since);
+			  token->text, other->about.until);
 	else if (other)
 		la_remark(h->remarks, LA_REMARK_OTHER_RELEASE, token->offset,
 			  token->end, "'%s' exists from torch %s on",
@@ -33,6 +34,9 @@ static void hint_unknown(struct hints *h)
 	else if (near)
 		la_remark(h->remarks, LA_REMARK_UNKNOWN, token->offset,
 			  token->end, "did you mean '%s'?", near->about.name);
+	else
+		la_remark(h->remarks, LA_REMARK_UNKNOWN, token->offset,
+			  token->end, "no release of torch has such an option");
 }
 
 /* An = in a word that starts with an option's name. */
@@ -43,12 +47,38 @@ static bool hint_equals(struct hints *h)
 	int length;
 
 	if (!sign ||
-	    !la_option_find(h->release, token->text, sign - token->text))
+	    !la_meant_option(h->release, token->text, sign - token->text))
 		return false;
 	length = sign - token->text;
 	la_remark(h->remarks, LA_REMARK_EQUALS, token->offset, token->end,
 		  "write '%.*s:', not '%.*s='", length, token->text, length,
 		  token->text);
+	return true;
+}
+
+/* A backend's name where an option's should be. */
+static bool hint_no_key(struct hints *h)
+{
+	const struct la_token *token = h->token;
+	const char *backend =
+		la_meant_backend(h->build, token->text, token->length);
+
+	if (!backend)
+		return false;
+	la_remark(h->remarks, LA_REMARK_NO_KEY, token->offset, token->end,
+		  "write 'backend:%s'", backend);
+	return true;
+}
+
+static bool hint_separator(struct hints *h)
+{
+	const struct la_token *token = h->token;
+
+	if (!strpbrk(token->text, ";|&"))
+		return false;
+	la_remark(h->remarks, LA_REMARK_SEPARATOR, token->offset, token->end,
+		  "options are separated by ',', not by '%c'",
+		  *strpbrk(token->text, ";|&"));
 	return true;
 }
 
@@ -66,7 +96,8 @@ static bool hint_quotes(struct hints *h)
 
 static void hint_key(struct hints *h)
 {
-	if (hint_quotes(h) || hint_equals(h))
+	if (hint_quotes(h) || hint_equals(h) || hint_no_key(h) ||
+	    hint_separator(h))
 		return;
 	if (!strcmp(h->token->text, "debug"))
 		la_remark(h->remarks, LA_REMARK_DEBUG, h->token->offset,
@@ -78,25 +109,9 @@ static void hint_key(struct hints *h)
 		hint_unknown(h);
 }
 
-/* The spelling that was meant by what was written, or NULL. */
-static const char *meant_bool(const char *text)
-{
-	static const char *const names[][2] = {
-		{ "true", "True" }, { "1", "True" },	  { "on", "True" },
-		{ "yes", "True" },  { "false", "False" }, { "0", "False" },
-		{ "off", "False" }, { "no", "False" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcasecmp(text, names[i][0]))
-			return names[i][1];
-	return NULL;
-}
-
 static void hint_bool(struct hints *h)
 {
-	const char *meant = meant_bool(h->token->text);
+	const char *meant = la_meant_bool(h->token->text);
 
 	if (meant)
 		la_remark(h->remarks, LA_REMARK_SPELLING, h->token->offset,
@@ -106,14 +121,18 @@ static void hint_bool(struct hints *h)
 			  h->token->end, "write 'True' or 'False'");
 }
 
-/* A key with = runs off the end: torch sees one word where it wants three. */
+/*
+ * A word with = or ; in it is one where torch wants three, so that the string
+ * is too short.
+ */
 static void hint_end(struct hints *h, const struct la_refusal *refusal)
 {
 	size_t i;
 
 	for (i = 0; i < h->tokens->nr; i++) {
 		h->token = &h->tokens->token[i];
-		if (hint_equals(h))
+		if (hint_equals(h) || hint_separator(h) ||
+		    (i % 2 == 0 && hint_no_key(h)))
 			return;
 	}
 	la_remark(h->remarks, LA_REMARK_ENDS_EARLY, refusal->offset,
@@ -122,11 +141,14 @@ static void hint_end(struct hints *h, const struct la_refusal *refusal)
 		  "each '[' a ']'");
 }
 
-/* token i is a number that the option does not take. */
-static void hint_range(struct hints *h, size_t i)
+/* token i is nothing that its option takes. */
+static void hint_value(struct hints *h, size_t i)
 {
 	const struct la_option *option = NULL;
+	size_t nr = h->remarks->nr;
 
+	if (!h->token)
+		return;
 	if (i >= 2)
 		option =
 			la_option_find(h->release, h->tokens->token[i - 2].text,
@@ -136,6 +158,20 @@ static void hint_range(struct hints *h, size_t i)
 		la_remark_double(h->remarks, h->token);
 	else
 		(void)la_remark_integer(h->remarks, h->token);
+	if (h->remarks->nr == nr)
+		la_remark(h->remarks, LA_REMARK_VALUE, h->token->offset,
+			  h->token->end, "takes %s",
+			  option ? option->about.range : "another value");
+}
+
+/* Generation B compares separators. */
+static void hint_missing(struct hints *h, const struct la_refusal *refusal)
+{
+	if (h->token && (hint_equals(h) || hint_separator(h)))
+		return;
+	la_remark(h->remarks, LA_REMARK_SEPARATOR, refusal->offset,
+		  refusal->end,
+		  "a ':' or ',' is missing here: write KEY:VALUE,KEY:VALUE");
 }
 
 static void hint_backend(struct hints *h, const struct la_refusal *refusal,
@@ -160,6 +196,7 @@ int la_remark_refused(struct la_remarks *remarks,
 		.remarks = remarks,
 		.tokens = tokens,
 		.release = context->release,
+		.build = context->build,
 	};
 	size_t i = 0;
 
@@ -175,7 +212,9 @@ int la_remark_refused(struct la_remarks *remarks,
 		hint_bool(&h);
 		break;
 	case LA_REFUSAL_RANGE:
-		hint_range(&h, i);
+	case LA_REFUSAL_NUMBER:
+	case LA_REFUSAL_OVERFLOW:
+		hint_value(&h, i);
 		break;
 	case LA_REFUSAL_BACKEND:
 		hint_backend(&h, refusal, context->set_at);
@@ -183,9 +222,9 @@ int la_remark_refused(struct la_remarks *remarks,
 	case LA_REFUSAL_END:
 		hint_end(&h, refusal);
 		break;
-	case LA_REFUSAL_NUMBER:
-	case LA_REFUSAL_OVERFLOW:
 	case LA_REFUSAL_SEPARATOR:
+		hint_missing(&h, refusal);
+		break;
 	case LA_REFUSAL_NONE:
 		break;
 	}

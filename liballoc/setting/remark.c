@@ -51,6 +51,23 @@ static const struct la_setting_code_info codes[] = {
 	  "the memory fraction leaves no room for one segment" },
 	{ LA_REMARK_CAP_READ_ONCE, WARNING,
 	  "the memory fraction is not read again at run time" },
+	{ LA_REMARK_SKIPPED, WARNING,
+	  "what has no colon is stepped over in silence" },
+	{ LA_REMARK_VARIABLE, WARNING,
+	  "this release does not read the variable" },
+	{ LA_REMARK_PLATFORM, WARNING,
+	  "the platform has no expandable segments, or may have none" },
+	{ LA_REMARK_SHARING, NOTE,
+	  "expandable segments are shared with other processes differently" },
+	{ LA_REMARK_HARMFUL_PAIR, WARNING,
+	  "the two options together do harm in this release" },
+	{ LA_REMARK_STARTS_ANEW, NOTE,
+	  "at run time, options that are not named change too" },
+	{ LA_REMARK_LOOKALIKE, WARNING,
+	  "a character only looks like one that torch knows" },
+	{ LA_REMARK_SETTER, WARNING,
+	  "changing settings at run time has crashed torch" },
+	{ LA_REMARK_GUIDES, NOTE, "guides recommend this value" },
 	{ LA_REMARK_UNKNOWN, HINT, "no release has such an option" },
 	{ LA_REMARK_OTHER_RELEASE, HINT, "another release has this option" },
 	{ LA_REMARK_DEBUG, HINT, "no release has ever accepted debug" },
@@ -61,6 +78,25 @@ static const struct la_setting_code_info codes[] = {
 	{ LA_REMARK_BACKEND_LATE, HINT,
 	  "the backend is chosen while torch is imported" },
 	{ LA_REMARK_ENDS_EARLY, HINT, "the string ends before a value" },
+	{ LA_REMARK_TYPOGRAPHY, HINT,
+	  "a character only looks like one that torch knows" },
+	{ LA_REMARK_NO_KEY, HINT, "a value stands without its option" },
+	{ LA_REMARK_SEPARATOR, HINT, "options are separated by commas" },
+	{ LA_REMARK_VALUE, HINT, "the option does not take the value" },
+	{ LA_POLICY_REFUSED, HINT,
+	  "the policy wants settings that torch accepts" },
+	{ LA_POLICY_FORBIDDEN, HINT, "the policy forbids the option" },
+	{ LA_POLICY_REQUIRED, HINT,
+	  "the policy requires an option that is not named" },
+	{ LA_POLICY_RANGE, HINT,
+	  "the value is outside the range that the policy allows" },
+	{ LA_POLICY_VALUE, HINT,
+	  "the value is not one of those that the policy allows" },
+	{ LA_POLICY_OTHERS, HINT,
+	  "the policy forbids options that it does not list" },
+	{ LA_POLICY_VARIABLE, HINT, "the policy does not allow the variable" },
+	{ LA_POLICY_RELEASE, HINT,
+	  "the policy does not allow the release of torch" },
 };
 
 LA_EXPORT const struct la_setting_code_info *la_setting_code_at(size_t index)
@@ -123,6 +159,22 @@ void la_remark(struct la_remarks *remarks, enum la_setting_code code,
 		.length = end - offset,
 		.text = text.data,
 	};
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct la_setting_remark *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (int)x->code - (int)y->code;
+}
+
+void la_remarks_sort(struct la_remarks *remarks)
+{
+	if (remarks->nr)
+		qsort(remarks->remark, remarks->nr, sizeof(*remarks->remark),
+		      by_offset);
 }
 
 /* A number of which only the first used bytes are read. */

@@ -42,4 +42,12 @@ int la_remark_refused(struct la_remarks *remarks,
 		      const struct la_refusal *refusal,
 		      const struct la_setting_context *context);
 
+/* What shows before the string is cut into tokens. */
+void la_remark_written(struct la_remarks *remarks,
+		       const struct la_tokens *tokens, bool accepted,
+		       const struct la_setting_context *context);
+
+/* In the order of their offsets, then of their codes. */
+void la_remarks_sort(struct la_remarks *remarks);
+
 #endif /* LA_SETTING_REMARK_H */

@@ -5,6 +5,7 @@
 
 #include <liballoc/setting.h>
 
+#include "setting/correct.h"
 #include "setting/parser.h"
 #include "setting/release.h"
 #include "setting/remark.h"
@@ -26,6 +27,7 @@ struct la_setting_check {
 	struct la_refusal refused; /* owns the text of refusal */
 	struct la_setting_refusal refusal; /* set if it was not accepted */
 	struct la_remarks remarks;
+	char *correction; /* owned; NULL: none */
 	uint64_t named; /* bit i: option i of the table is named */
 };
 
@@ -195,27 +197,71 @@ static uint64_t named_options(const struct la_tokens *tokens,
 	return named;
 }
 
+/* Remarks and the refusal, if there is one; 0 or -ENOMEM. */
 static int fill_check(struct la_setting_check *check,
 		      const struct la_setting_context *context)
 {
 	const struct la_tokens *tokens = &check->setting->tokens;
 	int err;
 
-	if (is_read(context))
-		check->named = named_options(tokens, context->release);
 	err = parse(check->setting, context, &check->refused);
 	check->accepted = !err;
-	if (err == -EINVAL) {
-		describe_refusal(check);
-		return la_remark_refused(&check->remarks, tokens,
-					 &check->refused, context);
-	}
-	if (err < 0)
+	if (err < 0 && err != -EINVAL)
 		return err;
 	if (!is_read(context))
 		return 0;
-	return la_remark_accepted(&check->remarks, tokens,
-				  &check->setting->values, context);
+	check->named = named_options(tokens, context->release);
+	la_remark_written(&check->remarks, tokens, check->accepted, context);
+	if (err == -EINVAL) {
+		describe_refusal(check);
+		err = la_remark_refused(&check->remarks, tokens,
+					&check->refused, context);
+	} else {
+		err = la_remark_accepted(&check->remarks, tokens,
+					 &check->setting->values, context);
+	}
+	la_remarks_sort(&check->remarks);
+	return err;
+}
+
+/* Whether what was written is not what torch reads. */
+static bool is_misread(const struct la_setting_check *check)
+{
+	size_t i;
+
+	for (i = 0; i < check->remarks.nr; i++)
+		switch (check->remarks.remark[i].code) {
+		case LA_REMARK_PREFIX:
+		case LA_REMARK_WRAPPED:
+		case LA_REMARK_NOT_INTEGER:
+		case LA_REMARK_COLON:
+		case LA_REMARK_COMMA:
+		case LA_REMARK_DUPLICATE:
+		case LA_REMARK_BLANK_DELETED:
+		case LA_REMARK_TRAILING:
+		case LA_REMARK_SKIPPED:
+		case LA_REMARK_LOOKALIKE:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
+static int correct(struct la_setting_check *check, const char *text,
+		   size_t length, const struct la_setting_context *context)
+{
+	int err;
+
+	if (check->accepted && !is_misread(check))
+		return 0;
+	err = la_correct(&check->correction, text, length, context);
+	if (check->correction && strlen(check->correction) == length &&
+	    !memcmp(check->correction, text, length)) {
+		free(check->correction);
+		check->correction = NULL;
+	}
+	return err;
 }
 
 LA_EXPORT int la_setting_check_new(struct la_setting_check **out,
@@ -232,6 +278,8 @@ LA_EXPORT int la_setting_check_new(struct la_setting_check **out,
 		return -ENOMEM;
 	check->setting = new_setting(text, length, context);
 	err = check->setting ? fill_check(check, context) : -ENOMEM;
+	if (!err)
+		err = correct(check, text, length, context);
 	if (err < 0) {
 		la_setting_check_free(check);
 		return err;
@@ -247,6 +295,7 @@ LA_EXPORT void la_setting_check_free(struct la_setting_check *check)
 	la_setting_free(check->setting);
 	la_strbuf_release(&check->refused.text);
 	la_remarks_release(&check->remarks);
+	free(check->correction);
 	free(check);
 }
 
@@ -273,6 +322,12 @@ la_setting_check_remarks(const struct la_setting_check *check, size_t *count)
 {
 	*count = check->remarks.nr;
 	return check->remarks.remark;
+}
+
+LA_EXPORT const char *
+la_setting_check_correction(const struct la_setting_check *check)
+{
+	return check->correction;
 }
 
 LA_EXPORT const struct la_setting_option *

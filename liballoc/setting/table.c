@@ -437,7 +437,7 @@ const struct la_option *la_option_nearest(unsigned int release,
 	return nearest;
 }
 
-static size_t size_of_field(const struct la_option *option)
+size_t la_option_size(const struct la_option *option)
 {
 	switch (option->kind) {
 	case LA_OPTION_BOOL:
@@ -475,7 +475,7 @@ void la_options_start_anew(unsigned int release,
 		if (options[i].anew && options[i].anew <= release)
 			memcpy((char *)values + options[i].field,
 			       (char *)&la_setting_defaults + options[i].field,
-			       size_of_field(&options[i]));
+			       la_option_size(&options[i]));
 }
 
 LA_EXPORT const struct la_setting_option *la_setting_option_at(size_t index)

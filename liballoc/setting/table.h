@@ -55,6 +55,9 @@ const char *la_option_main_name(const struct la_option *option);
 /* Position in the table, as la_setting_option_at() counts. */
 size_t la_option_index(const struct la_option *option);
 
+/* Bytes of its field. */
+size_t la_option_size(const struct la_option *option);
+
 /* The option of a release whose name is nearest, or NULL if none is near. */
 const struct la_option *la_option_nearest(unsigned int release,
 					  const char *name, size_t length);

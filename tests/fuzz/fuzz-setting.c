@@ -64,6 +64,22 @@ static void check_refusal(const struct la_setting_refusal *refusal, size_t size,
 	assert(*refusal->exception);
 }
 
+/* What is offered instead is accepted, and then there is nothing to offer. */
+static void check_correction(const struct la_setting_check *check,
+			     const struct la_setting_context *context)
+{
+	const char *correction = la_setting_check_correction(check);
+	struct la_setting_check *again;
+
+	if (!correction)
+		return;
+	assert(!la_setting_check_new(&again, correction, strlen(correction),
+				     context));
+	assert(la_setting_check_setting(again));
+	assert(!la_setting_check_correction(again));
+	la_setting_check_free(again);
+}
+
 /* after: what holds after the parse. */
 static void check_once(const char *text, size_t size,
 		       const struct la_setting_context *context,
@@ -87,6 +103,7 @@ static void check_once(const char *text, size_t size,
 		check_refusal(la_setting_check_refusal(check), size, &err);
 	}
 	check_remarks(check, size);
+	check_correction(check, context);
 	memcpy(after, v, sizeof(*v));
 	la_setting_check_free(check);
 	la_setting_free(again);

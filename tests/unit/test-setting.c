@@ -12,15 +12,15 @@
 
 /* A CUDA build of torch 2.11 at each of the three times. */
 static const struct la_setting_context torch_2_11[] = {
-	{ LA_RELEASE(2, 11), LA_SET_AT_IMPORT, LA_BUILD_CUDA, NULL },
-	{ LA_RELEASE(2, 11), LA_SET_AT_INIT, LA_BUILD_CUDA, NULL },
-	{ LA_RELEASE(2, 11), LA_SET_AT_RUNTIME, LA_BUILD_CUDA, NULL },
+	{ .release = LA_RELEASE(2, 11), .set_at = LA_SET_AT_IMPORT },
+	{ .release = LA_RELEASE(2, 11), .set_at = LA_SET_AT_INIT },
+	{ .release = LA_RELEASE(2, 11), .set_at = LA_SET_AT_RUNTIME },
 };
 
 static const struct {
 	const char *text;
 	enum la_set_at set_at;
-	int codes[4]; /* in order of offset, 0 at the end */
+	int codes[5]; /* in order of offset, 0 at the end */
 	uint64_t offset, length; /* of the first one */
 } remarks[] = {
 	{ "", LA_SET_AT_IMPORT, { 0 }, 0, 0 },
@@ -46,7 +46,7 @@ static const struct {
 	{ "garbage_collection_threshold:0.8,per_process_memory_fraction:0.5",
 	  LA_SET_AT_IMPORT, { 0 }, 0, 0 },
 	{ "expandable_segments:True,max_split_size_mb:64", LA_SET_AT_IMPORT,
-	  { 111 }, 25, 20 },
+	  { 126, 111 }, 0, 24 },
 	{ "pinned_use_background_threads:True", LA_SET_AT_IMPORT, { 112 }, 0,
 	  29 },
 	{ "max_split_size_mb:12 8", LA_SET_AT_IMPORT, { 113 }, 18, 4 },
@@ -64,10 +64,10 @@ static const struct {
 	  5 },
 	{ "roundup_power2_divisions:[]", LA_SET_AT_IMPORT, { 120 }, 25, 1 },
 	{ "per_process_memory_fraction:0", LA_SET_AT_IMPORT, { 121 }, 0, 29 },
-	{ "per_process_memory_fraction:0.5", LA_SET_AT_RUNTIME, { 122 }, 0,
-	  31 },
+	{ "per_process_memory_fraction:0.5", LA_SET_AT_RUNTIME, { 122, 128, 128, 130 },
+	  0, 31 },
 	{ "expandable_segment:True", LA_SET_AT_IMPORT, { 201 }, 0, 18 },
-	{ "zzz:1", LA_SET_AT_IMPORT, { 0 }, 0, 0 },
+	{ "zzz:1", LA_SET_AT_IMPORT, { 201 }, 0, 3 },
 	{ "throw_on_cudamalloc_oom:True", LA_SET_AT_IMPORT, { 202 }, 0, 23 },
 	{ "debug:1", LA_SET_AT_IMPORT, { 203 }, 0, 5 },
 	{ "max_split_size_mb=128", LA_SET_AT_IMPORT, { 204 }, 0, 21 },
@@ -112,7 +112,7 @@ START_TEST(test_every_code_is_in_the_table_once)
 		ck_assert_int_gt((int)code->code, last);
 		last = code->code;
 	}
-	ck_assert_int_eq(last, LA_REMARK_ENDS_EARLY);
+	ck_assert_int_eq(last, LA_POLICY_RELEASE);
 }
 END_TEST
 
@@ -120,7 +120,7 @@ END_TEST
 START_TEST(test_codes_page_lists_every_code)
 {
 	const struct la_setting_code_info *code;
-	char page[16384], row[256];
+	char page[32768], row[256];
 	size_t i, length;
 	FILE *file;
 

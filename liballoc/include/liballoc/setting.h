@@ -62,6 +62,13 @@ enum la_build {
 	LA_BUILD_CPU /**< without either: unknown options pass */
 };
 
+/** @brief Where the program runs. */
+enum la_platform {
+	LA_PLATFORM_LINUX, /**< Linux of its own */
+	LA_PLATFORM_WSL, /**< Linux as a guest of Windows */
+	LA_PLATFORM_WINDOWS /**< Windows */
+};
+
 /** @brief Number of slots of roundup_power2_divisions. */
 #define LA_ROUNDUP_SLOTS 16
 
@@ -102,6 +109,7 @@ struct la_setting_context {
 	/** What an earlier string left, parts of which outlive the next one;
 	 *  NULL: nothing was parsed before. */
 	const struct la_setting_values *previous;
+	enum la_platform platform; /**< changes remarks, never a verdict */
 };
 
 /**
@@ -161,6 +169,15 @@ la_setting_values(const struct la_setting *setting);
  */
 const char *la_setting_text(const struct la_setting *setting);
 
+/**
+ * @brief Whether torch reads a setting from a variable.
+ * @param name    name of the variable, terminated
+ * @param context who reads it
+ * @return NULL if it does, else in one static line what it does instead
+ */
+const char *la_setting_variable_unread(
+	const char *name, const struct la_setting_context *context);
+
 /** @brief Which memory an option is about. */
 enum la_setting_side {
 	LA_SIDE_DEVICE, /**< GPU memory */
@@ -218,6 +235,15 @@ enum la_setting_code {
 	LA_REMARK_EMPTY_LIST = 120,
 	LA_REMARK_CAP_TOO_SMALL = 121,
 	LA_REMARK_CAP_READ_ONCE = 122,
+	LA_REMARK_SKIPPED = 123,
+	LA_REMARK_VARIABLE = 124,
+	LA_REMARK_PLATFORM = 125,
+	LA_REMARK_SHARING = 126,
+	LA_REMARK_HARMFUL_PAIR = 127,
+	LA_REMARK_STARTS_ANEW = 128,
+	LA_REMARK_LOOKALIKE = 129,
+	LA_REMARK_SETTER = 130,
+	LA_REMARK_GUIDES = 131,
 	LA_REMARK_UNKNOWN = 201,
 	LA_REMARK_OTHER_RELEASE = 202,
 	LA_REMARK_DEBUG = 203,
@@ -225,7 +251,19 @@ enum la_setting_code {
 	LA_REMARK_SPELLING = 205,
 	LA_REMARK_QUOTES = 206,
 	LA_REMARK_BACKEND_LATE = 207,
-	LA_REMARK_ENDS_EARLY = 208
+	LA_REMARK_ENDS_EARLY = 208,
+	LA_REMARK_TYPOGRAPHY = 209,
+	LA_REMARK_NO_KEY = 210,
+	LA_REMARK_SEPARATOR = 211,
+	LA_REMARK_VALUE = 212,
+	LA_POLICY_REFUSED = 301,
+	LA_POLICY_FORBIDDEN = 302,
+	LA_POLICY_REQUIRED = 303,
+	LA_POLICY_RANGE = 304,
+	LA_POLICY_VALUE = 305,
+	LA_POLICY_OTHERS = 306,
+	LA_POLICY_VARIABLE = 307,
+	LA_POLICY_RELEASE = 308
 };
 
 /** @brief What a code stands for. */
@@ -319,6 +357,15 @@ const struct la_setting_remark *
 la_setting_check_remarks(const struct la_setting_check *check, size_t *count);
 
 /**
+ * @brief The string that was meant, if torch refuses or misreads this one.
+ * @param check result
+ * @return a string that torch accepts in the same situation, owned by the
+ *         result; empty if nothing of it is left; NULL if there is nothing to
+ *         correct, or nothing that can be
+ */
+const char *la_setting_check_correction(const struct la_setting_check *check);
+
+/**
  * @brief The options that a string names, each once, accepted or not.
  * @param check result
  * @param index position, from 0
@@ -326,6 +373,101 @@ la_setting_check_remarks(const struct la_setting_check *check, size_t *count);
  */
 const struct la_setting_option *
 la_setting_check_option(const struct la_setting_check *check, size_t index);
+
+/** @brief Where a site keeps its policy. */
+#define LA_POLICY_PATH "/etc/liballoc/policy.yaml"
+
+/** @brief What a site wants of settings; immutable. */
+struct la_policy;
+
+/**
+ * @brief Read a policy, see allocctl-policy(5).
+ * @param[out] out the policy; untouched on failure
+ * @param text     YAML, not necessarily terminated
+ * @param length   bytes of text
+ * @param err      what is wrong, with line and column; may be NULL
+ * @retval 0        success; release with la_policy_free()
+ * @retval -EBADMSG not a policy
+ * @retval -EFBIG   larger than any policy
+ * @retval -ENOTSUP this build reads no YAML
+ * @retval -ENOMEM  out of memory
+ */
+int la_policy_parse(struct la_policy **out, const char *text, size_t length,
+		    struct la_error *err);
+
+/**
+ * @brief Read a policy from a file.
+ * @param[out] out the policy; untouched on failure
+ * @param path     the file
+ * @param err      what is wrong, with line and column; may be NULL
+ * @return as la_policy_parse(), or what opening and reading the file gave
+ */
+int la_policy_read(struct la_policy **out, const char *path,
+		   struct la_error *err);
+
+/**
+ * @brief Release a policy.
+ * @param policy policy, or NULL for no action
+ */
+void la_policy_free(struct la_policy *policy);
+
+/** @brief Who wants a setting; what is NULL is not known, nor judged. */
+struct la_policy_subject {
+	const char *variable; /**< name of the variable that holds it */
+	const char *user; /**< name of the user */
+	const char *path; /**< absolute path of the program or its folder */
+};
+
+/** @brief One way in which a setting is not what the policy wants. */
+struct la_policy_violation {
+	enum la_setting_code code; /**< LA_POLICY_... */
+	size_t line; /**< of the policy, from 1; 0: of no line of it */
+	uint64_t offset; /**< first byte of the setting that it is about */
+	uint64_t length; /**< bytes that it is about; may be 0 */
+	const char *text; /**< one line */
+};
+
+/** @brief What a policy says of one setting; immutable. */
+struct la_policy_result;
+
+/**
+ * @brief Judge a setting.
+ * @param[out] out the result; release with la_policy_result_free()
+ * @param policy   policy
+ * @param text     the setting, not necessarily terminated
+ * @param length   bytes of text
+ * @param context  who reads it, and when
+ * @param subject  who wants it
+ * @retval 0        done
+ * @retval -ENOTSUP the library does not know the release
+ * @retval -ENOMEM  out of memory
+ */
+int la_policy_check(struct la_policy_result **out,
+		    const struct la_policy *policy, const char *text,
+		    size_t length, const struct la_setting_context *context,
+		    const struct la_policy_subject *subject);
+
+/**
+ * @brief Release a result.
+ * @param result result, or NULL for no action
+ */
+void la_policy_result_free(struct la_policy_result *result);
+
+/**
+ * @brief Violations, none if the subject is exempt.
+ * @param result     result
+ * @param[out] count number of violations
+ * @return the violations, owned by the result
+ */
+const struct la_policy_violation *
+la_policy_violations(const struct la_policy_result *result, size_t *count);
+
+/**
+ * @brief The exemption that applies.
+ * @param result result
+ * @return its line in the policy; 0 if none does
+ */
+size_t la_policy_exemption_line(const struct la_policy_result *result);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What was meant by a string, and what a release, a platform and the moment
+ * make of a good one. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <liballoc/setting.h>
+
+#include "util/util.h"
+
+#define T(minor) LA_RELEASE(2, minor)
+
+static const struct {
+	const char *text, *meant; /* NULL: nothing to correct */
+	unsigned int release; /* 0: 2.11 */
+} corrections[] = {
+	{ "max_split_size_mb:128", NULL, 0 },
+	{ " max_split_size_mb : 128 ", NULL, 0 },
+	{ "max_split_size_mb:128MB", "max_split_size_mb:128", 0 },
+	{ "max_split_size_mb:1GiB", "max_split_size_mb:1024", 0 },
+	{ "max_split_size_mb:1e3", "max_split_size_mb:1000", 0 },
+	{ "max_split_size_mb:12 8", "max_split_size_mb:128", 0 },
+	{ "max_split_size_mb:-1", "", 0 },
+	{ "max_split_size_mb:16", "max_split_size_mb:20", 0 },
+	{ "max_split_size_mb:16", "max_split_size_mb:21", T(9) },
+	{ "max_split_size_mb:32,large_segment_size_mb:64",
+	  "max_split_size_mb:64,large_segment_size_mb:64", 0 },
+	{ "max_split_mb:128", "max_split_size_mb:128", 0 },
+	{ "max_split_size:50", "max_split_size_mb:50", 0 },
+	{ "MAX_SPLIT_SIZE_MB=128", "max_split_size_mb:128", 0 },
+	{ "max_split_size_mb=128", "max_split_size_mb:128", LA_RELEASE(1, 13) },
+	{ "max_split_size_mb: 128", "max_split_size_mb:128",
+	  LA_RELEASE(1, 13) },
+	{ "max_split_size_mb,128", "max_split_size_mb:128", 0 },
+	{ "roundup_power2:4", "roundup_power2_divisions:4", 0 },
+	{ "expandable_segments:true", "expandable_segments:True", 0 },
+	{ "expandable_segments", "expandable_segments:True", 0 },
+	{ "expandable_segments:off", "expandable_segments:False", 0 },
+	{ "expandable_segments:true", "", LA_RELEASE(1, 13) },
+	{ "expandable_segments:True max_split_size_mb:64",
+	  "expandable_segments:True,max_split_size_mb:64", 0 },
+	{ "\"max_split_size_mb:128\"", "max_split_size_mb:128", 0 },
+	{ "\xe2\x80\x9c"
+	  "backend:native\xe2\x80\x9d",
+	  "backend:native", 0 },
+	{ "expandable_segments\xef\xbc\x9aTrue", "expandable_segments:True",
+	  0 },
+	{ "max_split_size_mb:\xc2\xa0"
+	  "128",
+	  "max_split_size_mb:128", 0 },
+	{ "max_split_size_mb:64;backend:native",
+	  "max_split_size_mb:64,backend:native", 0 },
+	{ "cudaMallocAsync;", "backend:cudaMallocAsync", 0 },
+	{ "backend:cudamallocasync", "backend:cudaMallocAsync", 0 },
+	{ "backend:cudaMallocAsync", "", LA_RELEASE(1, 13) },
+	{ "garbage_collection_threshold:80%",
+	  "garbage_collection_threshold:0.8", 0 },
+	{ "garbage_collection_threshold:1.0", "", 0 },
+	{ "max_split_size_mb:50 #less fragmentation", "max_split_size_mb:50",
+	  0 },
+	{ "max_split_size_mb:<enter-size-100>", "max_split_size_mb:100", 0 },
+	{ "roundup_power2_divisions:[256:3,512:2",
+	  "roundup_power2_divisions:[256:2,512:2]", 0 },
+	{ "roundup_power2_divisions:[256:1]", "", LA_RELEASE(1, 13) },
+	{ "pinned_num_register_threads:256", "pinned_num_register_threads:128",
+	  0 },
+	{ "debug:1,max_split_size_mb:64", "max_split_size_mb:64", 0 },
+	{ "expandable_segments_reserve_by_class:[a:0.5,b=2G",
+	  "expandable_segments_reserve_by_class:[a:0.5,b:2G]", T(15) },
+	{ "max_split_size_mb:64,max_split_size_mb:128", "max_split_size_mb:128",
+	  0 },
+};
+
+static struct la_setting_check *
+check_string(const char *text, const struct la_setting_context *context)
+{
+	struct la_setting_check *check;
+
+	ck_assert_int_eq(
+		la_setting_check_new(&check, text, strlen(text), context), 0);
+	return check;
+}
+
+START_TEST(test_correction_is_what_was_meant)
+{
+	struct la_setting_context context = { .release = T(11) };
+	struct la_setting_check *check;
+
+	if (corrections[_i].release)
+		context.release = corrections[_i].release;
+	check = check_string(corrections[_i].text, &context);
+	ck_assert_pstr_eq(la_setting_check_correction(check),
+			  corrections[_i].meant);
+	la_setting_check_free(check);
+}
+END_TEST
+
+START_TEST(test_backend_is_left_out_where_it_is_too_late)
+{
+	const struct la_setting_context context = {
+		.release = T(11),
+		.set_at = LA_SET_AT_INIT,
+	};
+	struct la_setting_check *check = check_string(
+		"backend:cudaMallocAsync,max_split_size_mb:64", &context);
+
+	ck_assert_str_eq(la_setting_check_correction(check),
+			 "max_split_size_mb:64");
+	la_setting_check_free(check);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	struct la_setting_context context;
+	int code, other; /* that is there, that is not */
+} situations[] = {
+	{ "expandable_segments:True",
+	  { .release = T(6), .platform = LA_PLATFORM_WINDOWS },
+	  125,
+	  126 },
+	{ "expandable_segments:True",
+	  { .release = T(6), .platform = LA_PLATFORM_WSL },
+	  125,
+	  127 },
+	{ "expandable_segments:True", { .release = T(6) }, 126, 125 },
+	{ "expandable_segments:False", { .release = T(6) }, 0, 126 },
+	{ "expandable_segments:True,max_split_size_mb:64",
+	  { .release = T(12) },
+	  127,
+	  0 },
+	{ "expandable_segments:True,max_split_size_mb:64",
+	  { .release = T(11) },
+	  111,
+	  127 },
+	{ "expandable_segments:True,max_split_size_mb:64",
+	  { .release = T(4) },
+	  111,
+	  127 },
+	{ "expandable_segments:True,max_split_size_mb:64",
+	  { .release = T(3) },
+	  127,
+	  0 },
+	{ "max_split_size_mb:64",
+	  { .release = T(6), .set_at = LA_SET_AT_RUNTIME },
+	  128,
+	  0 },
+	{ "max_split_size_mb:64", { .release = T(6) }, 0, 128 },
+	{ "max_split_size_mb=64", { .release = LA_RELEASE(1, 13) }, 123, 0 },
+	{ "max_split_size_mb:64,", { .release = LA_RELEASE(1, 13) }, 0, 123 },
+	{ "cudaMallocAsync", { .release = T(11) }, 210, 208 },
+	{ "\xe2\x80\x98"
+	  "a:1",
+	  { .release = T(11) },
+	  209,
+	  129 },
+	{ "max_split_size_mb:64\xc2\xa0", { .release = T(11) }, 129, 209 },
+	{ "max_split_size_mb:19", { .release = T(11) }, 212, 0 },
+	{ "max_split_size_mb:64;backend:native", { .release = T(6) }, 211, 0 },
+};
+
+static bool has_code(const struct la_setting_check *check, int code)
+{
+	const struct la_setting_remark *remark;
+	size_t i, nr;
+
+	remark = la_setting_check_remarks(check, &nr);
+	for (i = 0; i < nr; i++)
+		if ((int)remark[i].code == code)
+			return true;
+	return false;
+}
+
+START_TEST(test_remarks_of_a_situation)
+{
+	struct la_setting_check *check =
+		check_string(situations[_i].text, &situations[_i].context);
+
+	ck_assert(!situations[_i].code || has_code(check, situations[_i].code));
+	ck_assert(!situations[_i].other ||
+		  !has_code(check, situations[_i].other));
+	la_setting_check_free(check);
+}
+END_TEST
+
+START_TEST(test_runtime_tells_what_starts_anew)
+{
+	const struct la_setting_context context = {
+		.release = T(11),
+		.set_at = LA_SET_AT_RUNTIME,
+	};
+	struct la_setting_check *check =
+		check_string("max_split_size_mb:64", &context);
+	const struct la_setting_remark *remark;
+	size_t nr;
+
+	remark = la_setting_check_remarks(check, &nr);
+	ck_assert_uint_eq(nr, 3);
+	ck_assert_str_eq(remark[0].text, "not named and back at its default: "
+					 "garbage_collection_threshold, "
+					 "roundup_power2_divisions");
+	ck_assert_ptr_nonnull(strstr(remark[1].text, "expandable_segments"));
+	ck_assert_ptr_nonnull(strstr(remark[1].text, "large_segment_size_mb"));
+	la_setting_check_free(check);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	unsigned int release;
+	enum la_build build;
+	bool is_read;
+} variables[] = {
+	{ "PYTORCH_CUDA_ALLOC_CONF", LA_RELEASE(1, 10), LA_BUILD_CUDA, true },
+	{ "PYTORCH_CUDA_ALLOC_CONF", T(14), LA_BUILD_CUDA, true },
+	{ "PYTORCH_CUDA_ALLOC_CONF", T(6), LA_BUILD_ROCM, false },
+	{ "PYTORCH_CUDA_ALLOC_CONF", T(7), LA_BUILD_ROCM, true },
+	{ "PYTORCH_ALLOC_CONF", T(8), LA_BUILD_CUDA, false },
+	{ "PYTORCH_ALLOC_CONF", T(9), LA_BUILD_CUDA, false },
+	{ "PYTORCH_ALLOC_CONF", T(10), LA_BUILD_CUDA, true },
+	{ "PYTORCH_HIP_ALLOC_CONF", T(6), LA_BUILD_ROCM, true },
+	{ "PYTORCH_HIP_ALLOC_CONF", T(6), LA_BUILD_CUDA, false },
+	{ "PYTORCH_HIP_ALLOC_CONF", T(11), LA_BUILD_CUDA, false },
+	{ "PYTORCH_CUDA_ALLOC_CONFIG", T(11), LA_BUILD_CUDA, false },
+};
+
+START_TEST(test_variables_that_are_read)
+{
+	const struct la_setting_context context = {
+		.release = variables[_i].release,
+		.build = variables[_i].build,
+	};
+	const char *unread =
+		la_setting_variable_unread(variables[_i].name, &context);
+
+	ck_assert(!unread == variables[_i].is_read);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("setting, meant");
+	TCase *tc = tcase_create("meant");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(tc, test_correction_is_what_was_meant, 0,
+			    ARRAY_SIZE(corrections));
+	tcase_add_test(tc, test_backend_is_left_out_where_it_is_too_late);
+	tcase_add_loop_test(tc, test_remarks_of_a_situation, 0,
+			    ARRAY_SIZE(situations));
+	tcase_add_test(tc, test_runtime_tells_what_starts_anew);
+	tcase_add_loop_test(tc, test_variables_that_are_read, 0,
+			    ARRAY_SIZE(variables));
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
