@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is fine in itself and yet not here: releases, platforms, run time. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "setting/scan.h"
 #include "util/strbuf.h"
+#include "util/util.h"
 
 static void remark_platform(struct la_scan *s)
 {
@@ -102,8 +105,34 @@ static void remark_runtime(struct la_scan *s)
 		  "without)");
 }
 
+/* Guides recommend values of one option alone. */
+static void remark_guides(struct la_scan *s)
+{
+	const struct la_preset_replay *replay;
+	char setting[64], text[256];
+	size_t i;
+
+	snprintf(setting, sizeof(setting), "max_split_size_mb:%" PRIu64,
+		 s->values->max_split_size / MIB);
+	for (i = 0; (replay = la_preset_replay_at(i)); i++) {
+		if (strcmp(replay->setting, setting))
+			continue;
+		snprintf(text, sizeof(text),
+			 "guides recommend it; programs that were replayed "
+			 "need %.2f to %.2f of what the default needs, and "
+			 "reserve %.2f to %.2f times as much where nothing "
+			 "limits them: try 'allocctl tune'",
+			 replay->needs[0], replay->needs[1],
+			 replay->reserves[0], replay->reserves[1]);
+		la_remark_field(s, LA_FIELD(max_split_size), LA_REMARK_GUIDES,
+				text);
+	}
+}
+
 void la_remark_situation(struct la_scan *s)
 {
+	if (!s->values->cuda_malloc_async)
+		remark_guides(s);
 	if (s->values->expandable_segments && !s->values->cuda_malloc_async) {
 		remark_platform(s);
 		remark_sharing(s);

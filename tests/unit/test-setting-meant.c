@@ -2,12 +2,14 @@
 /* What was meant by a string, and what a release, a platform and the moment
  * make of a good one. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <liballoc/setting.h>
 
 #include "util/util.h"
+#include "util/yaml.h"
 
 #define T(minor) LA_RELEASE(2, minor)
 
@@ -146,7 +148,8 @@ static const struct {
 	  { .release = T(6), .set_at = LA_SET_AT_RUNTIME },
 	  128,
 	  0 },
-	{ "max_split_size_mb:64", { .release = T(6) }, 0, 128 },
+	{ "max_split_size_mb:64", { .release = T(6) }, 131, 128 },
+	{ "max_split_size_mb:65", { .release = T(6) }, 0, 131 },
 	{ "max_split_size_mb=64", { .release = LA_RELEASE(1, 13) }, 123, 0 },
 	{ "max_split_size_mb:64,", { .release = LA_RELEASE(1, 13) }, 0, 123 },
 	{ "cudaMallocAsync", { .release = T(11) }, 210, 208 },
@@ -191,7 +194,7 @@ START_TEST(test_runtime_tells_what_starts_anew)
 		.set_at = LA_SET_AT_RUNTIME,
 	};
 	struct la_setting_check *check =
-		check_string("max_split_size_mb:64", &context);
+		check_string("max_split_size_mb:96", &context);
 	const struct la_setting_remark *remark;
 	size_t nr;
 
@@ -238,6 +241,89 @@ START_TEST(test_variables_that_are_read)
 }
 END_TEST
 
+#ifdef HAVE_YAML
+
+/* The next list of conf/presets.yaml, item by item. */
+static void same_text(const struct la_yaml *item, const char *key,
+		      const char *built_in)
+{
+	const struct la_yaml *node = item->first;
+
+	while (node && strcmp(node->key->text, key))
+		node = node->next;
+	ck_assert_pstr_eq(node ? node->text : NULL, built_in);
+}
+
+START_TEST(test_presets_are_those_of_the_shipped_file)
+{
+	const struct la_preset_replay *replay;
+	const struct la_preset *preset;
+	const struct la_yaml *item;
+	struct la_yaml *tree;
+	char text[32];
+	size_t i;
+
+	ck_assert_int_eq(la_yaml_read(&tree, "conf/presets.yaml", NULL), 0);
+	item = tree->first->first;
+	for (i = 0; (preset = la_preset_at(i)); i++, item = item->next) {
+		ck_assert_ptr_nonnull(item);
+		same_text(item, "name", preset->name);
+		same_text(item, "by", preset->by);
+		same_text(item, "of", preset->of);
+		same_text(item, "settings", preset->settings);
+		same_text(item, "source", preset->source);
+		ck_assert(!preset->settings == !!preset->share);
+	}
+	ck_assert_ptr_null(item);
+	item = tree->first->next->first;
+	for (i = 0; (replay = la_preset_replay_at(i)); i++, item = item->next) {
+		ck_assert_ptr_nonnull(item);
+		same_text(item, "setting", replay->setting);
+		snprintf(text, sizeof(text), "%.3f %.3f", replay->needs[0],
+			 replay->needs[1]);
+		same_text(item, "needs", text);
+		snprintf(text, sizeof(text), "%.3f %.3f", replay->reserves[0],
+			 replay->reserves[1]);
+		same_text(item, "reserves", text);
+	}
+	ck_assert_ptr_null(item);
+	la_yaml_free(tree);
+}
+END_TEST
+
+#endif
+
+/* Torch takes them all, and each was replayed. */
+START_TEST(test_presets_are_settings_that_were_replayed)
+{
+	const struct la_setting_context context = { .release = T(11) };
+	const struct la_preset_replay *replay;
+	const struct la_preset *preset;
+	struct la_setting_check *check;
+	size_t i, k;
+
+	for (k = 0; (replay = la_preset_replay_at(k)); k++) {
+		check = check_string(replay->setting, &context);
+		ck_assert(la_setting_check_setting(check));
+		ck_assert(has_code(check, LA_REMARK_GUIDES));
+		la_setting_check_free(check);
+	}
+	for (i = 0; (preset = la_preset_at(i)); i++) {
+		const char *at = preset->settings;
+
+		for (; at && *at; at += strcspn(at, " "), at += *at == ' ') {
+			for (k = 0; (replay = la_preset_replay_at(k)); k++)
+				if (strlen(replay->setting) ==
+					    strcspn(at, " ") &&
+				    !strncmp(at, replay->setting,
+					     strlen(replay->setting)))
+					break;
+			ck_assert_ptr_nonnull(replay);
+		}
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("setting, meant");
@@ -253,6 +339,10 @@ int main(void)
 	tcase_add_test(tc, test_runtime_tells_what_starts_anew);
 	tcase_add_loop_test(tc, test_variables_that_are_read, 0,
 			    ARRAY_SIZE(variables));
+#ifdef HAVE_YAML
+	tcase_add_test(tc, test_presets_are_those_of_the_shipped_file);
+#endif
+	tcase_add_test(tc, test_presets_are_settings_that_were_replayed);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

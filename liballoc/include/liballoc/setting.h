@@ -374,6 +374,41 @@ const char *la_setting_check_correction(const struct la_setting_check *check);
 const struct la_setting_option *
 la_setting_check_option(const struct la_setting_check *check, size_t index);
 
+/** @brief A starting point that guides give. */
+struct la_preset {
+	const char *name; /**< one word */
+	const char *by; /**< what decides: "gpu", "input" or "memory" */
+	const char *of; /**< which GPUs, inputs or memory */
+	const char *settings; /**< blanks between them; NULL: share */
+	const char *source; /**< where it is from */
+	unsigned int share; /**< max_split_size_mb: memory / share; 0: not so */
+	unsigned int step; /**< and from there in steps of MiB; 0: not so */
+};
+
+/**
+ * @brief The table of presets.
+ * @param index position in the table, from 0
+ * @return the preset, static; NULL past the end
+ */
+const struct la_preset *la_preset_at(size_t index);
+
+/** @brief What replays of shipped recordings say of a setting. */
+struct la_preset_replay {
+	const char *setting; /**< as in la_preset.settings */
+	/** Least memory under which the programs run, against the default's:
+	 *  lowest and highest. */
+	double needs[2];
+	/** Memory held where nothing limits it, against the default's. */
+	double reserves[2];
+};
+
+/**
+ * @brief The table of replays.
+ * @param index position in the table, from 0
+ * @return the replays, static; NULL past the end
+ */
+const struct la_preset_replay *la_preset_replay_at(size_t index);
+
 /** @brief Where a site keeps its policy. */
 #define LA_POLICY_PATH "/etc/liballoc/policy.yaml"
 
