@@ -10,8 +10,8 @@
 #include "report.h"
 #include "util/distance.h"
 
-static const struct cmd *const cmds[] = { &cmd_check, &cmd_replay,
-					  &cmd_tune, NULL };
+static const struct cmd *const cmds[] = { &cmd_check, &cmd_explain,
+					  &cmd_replay, &cmd_tune, NULL };
 
 static const struct cmd *find(const char *name)
 {

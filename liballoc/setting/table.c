@@ -32,6 +32,16 @@ static const struct la_option options[] = {
 		"to the device one by one. It caps nothing, and smaller "
 		"values forbid more splits. With expandable_segments "
 		"splitting ignores it.",
+	.about.history = "The bound was 'more than 20' up to 2.9 and is "
+		"large_segment_size_mb from 2.10 on; 20 itself leaves "
+		"wholly free segments of 20 MiB unused.",
+	.about.interactions = "max_non_split_rounding_mb says how much a block may be "
+		"too large. With expandable_segments blocks are split "
+		"all the same, torch 2.1 to 2.3 may crash and from 2.12 "
+		"on reserved memory grows without bound.",
+	.about.cost = "More segments, so more calls of cudaMalloc; without a "
+		"limit up to five times the memory of the default, "
+		"replayed. Under a tight limit often the cheapest cure.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_MB_FROM_LARGE,
 	.owner = LA_OWNER_COMMON,
@@ -48,6 +58,10 @@ static const struct la_option options[] = {
 	.about.summary = "How much larger than the request a cached block that may "
 		"not be cut may be and still serve it. Without "
 		"max_split_size_mb it does nothing.",
+	.about.history = "Fixed at 20 MiB before 2.6.",
+	.about.interactions = "Nothing without max_split_size_mb.",
+	.about.cost = "The memory by which a block is larger than its request "
+		"is lost until it is freed; fewer calls of cudaMalloc.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_MB_FROM_LARGE,
 	.owner = LA_OWNER_COMMON,
@@ -64,6 +78,12 @@ static const struct la_option options[] = {
 		"below 10 MiB, granule of expandable segments, and lower "
 		"bound of both options above. It is read first, wherever it "
 		"stands.",
+	.about.history = "Fixed at 20 MiB before 2.11. It keeps its value when a "
+		"setting that does not name it is given at run time.",
+	.about.interactions = "Lower bound of max_split_size_mb and default of "
+		"max_non_split_rounding_mb.",
+	.about.cost = "Programs with few requests of 1 to 10 MiB reserve up to "
+		"one such segment more for each stream and pool.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_LARGE,
 	.owner = LA_OWNER_COMMON,
@@ -82,6 +102,14 @@ static const struct la_option options[] = {
 		"not used for long. Without a cap below 1 (a fraction set by "
 		"per_process_memory_fraction or by the program) it does "
 		"nothing.",
+	.about.history = "Up to 2.9 a fraction of 1.0 set by the program is "
+		"enough for it to act; from 2.10 on the fraction has to "
+		"be below 1.",
+	.about.interactions = "Nothing without a memory fraction; the share is of that "
+		"cap, not of the card. Blocks of expandable segments and "
+		"of private pools stay.",
+	.about.cost = "What it gives back is asked for anew, a cudaFree and a "
+		"cudaMalloc each time; cudaFree waits for the whole device.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_THRESHOLD,
 	.owner = LA_OWNER_COMMON,
@@ -103,6 +131,13 @@ static const struct la_option options[] = {
 		"it too, what no entry names stays off, and > governs all "
 		"from the last entry on: up to 2.9 that entry too, from 2.10 "
 		"on what is above it.",
+	.about.history = "A list from 2.0 on. In 1.12 and 1.13 a value of 1 "
+		"leaves sizes unrounded.",
+	.about.interactions = "Sizes are rounded before anything else looks at them: "
+		"pool, segment and max_split_size_mb see the rounded "
+		"size.",
+	.about.cost = "Up to one part in DIVISIONS of each request is lost; in "
+		"return sizes that differ a little share blocks.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_ROUNDUP,
 	.owner = LA_OWNER_COMMON,
@@ -120,6 +155,15 @@ static const struct la_option options[] = {
 		"shared by requests of any size. Not on Windows, and programs "
 		"that share memory by the older IPC calls do not work with "
 		"it.",
+	.about.history = "From 2.1 on; tensors in it can be sent to other "
+		"processes from 2.5 on.",
+	.about.interactions = "max_split_size_mb with it does harm, see there. "
+		"release_lock_on_cudamalloc and most of "
+		"garbage_collection_threshold do not apply to it. Not on "
+		"Windows.",
+	.about.cost = "Mapping 20 MiB costs about as much as a cudaMalloc, 45 "
+		"microseconds on an H200; unmapping waits for the "
+		"stream, not for the device.",
 	.about.source = "torch 2.11.0, 1,722 strings and 320 recordings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_COMMON,
@@ -135,6 +179,8 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "Another thread looks after finished events of pinned host "
 		"memory. GPU memory is not affected.",
+	.about.interactions = "Host memory only.",
+	.about.cost = "One thread.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_COMMON,
@@ -151,6 +197,13 @@ static const struct la_option options[] = {
 	.about.summary = "native is the caching allocator; cudaMallocAsync is the "
 		"driver's, to which no other option applies. Chosen while "
 		"torch is imported; a later change is refused.",
+	.about.history = "Up to 2.9 a blank behind the colon makes torch fail "
+		"when CUDA is initialised: the scan at import and the "
+		"parser disagree.",
+	.about.interactions = "cudaMallocAsync ignores every option for device memory; "
+		"some of them give a warning, most do not.",
+	.about.cost = "The driver's pool has its own fragmentation; snapshots "
+		"have no history under it.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BACKEND,
 	.owner = LA_OWNER_CUDA,
@@ -166,6 +219,9 @@ static const struct la_option options[] = {
 	.about.summary = "Other threads may allocate while one waits in cudaMalloc. "
 		"Placement is the same for programs that allocate from one "
 		"thread.",
+	.about.interactions = "Native backend only, and not where segments expand.",
+	.about.cost = "Threads may find the cache changed while they waited; "
+		"none otherwise.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -180,6 +236,9 @@ static const struct la_option options[] = {
 	SINCE(2, 2),
 	.about.side = LA_SIDE_DEVICE,
 	.about.summary = "Another name of release_lock_on_cudamalloc.",
+	.about.history = "ROCm's spelling; CUDA builds take it too.",
+	.about.interactions = "As release_lock_on_cudamalloc.",
+	.about.cost = "As release_lock_on_cudamalloc.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -196,6 +255,10 @@ static const struct la_option options[] = {
 	.about.summary = "Pinned host memory is allocated, touched and then "
 		"registered instead of allocated pinned. GPU memory is not "
 		"affected.",
+	.about.interactions = "pinned_num_register_threads says how many threads touch "
+		"the memory.",
+	.about.cost = "Faster for large pieces, since pages are touched in "
+		"parallel.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -209,6 +272,9 @@ static const struct la_option options[] = {
 	SINCE(2, 2),
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "Another name of pinned_use_cuda_host_register.",
+	.about.history = "ROCm's spelling; CUDA builds take it too.",
+	.about.interactions = "As pinned_use_cuda_host_register.",
+	.about.cost = "As pinned_use_cuda_host_register.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -223,6 +289,8 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "Threads that touch pinned host memory before it is "
 		"registered. GPU memory is not affected.",
+	.about.interactions = "Nothing without pinned_use_cuda_host_register.",
+	.about.cost = "So many threads while memory is registered.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_THREADS,
 	.owner = LA_OWNER_CUDA,
@@ -237,6 +305,9 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "One segment of pinned host memory taken up front for "
 		"small requests. GPU memory is not affected.",
+	.about.interactions = "Host memory only.",
+	.about.cost = "So much pinned host memory from the first request on, "
+		"whether it is used or not.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_MB_ABOVE_ZERO,
 	.owner = LA_OWNER_CUDA,
@@ -251,6 +322,8 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_DEVICE,
 	.about.summary = "While a CUDA graph is captured, blocks used on other "
 		"streams are reused once the graph itself proves that safe.",
+	.about.interactions = "Only while a CUDA graph is captured.",
+	.about.cost = "A walk over the graph for each block that waits.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -267,6 +340,13 @@ static const struct la_option options[] = {
 		"card; the context and other libraries are outside it. 1 is "
 		"no cap. It is read when a device is first used and not "
 		"again.",
+	.about.history = "Before 2.10 only "
+		"torch.cuda.set_per_process_memory_fraction() did this.",
+	.about.interactions = "garbage_collection_threshold needs it, or the call. "
+		"Given at run time it does not reach devices that are in "
+		"use.",
+	.about.cost = "Refused requests flush the cache first, which waits for "
+		"the device.",
 	.about.source = "torch 2.11.0, 1,722 strings",
 	.kind = LA_OPTION_FRACTION,
 	.owner = LA_OWNER_CUDA,
@@ -283,6 +363,9 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_DEVICE,
 	.about.summary = "Larger requests are rounded to 512 bytes only, "
 		"whatever roundup_power2_divisions says.",
+	.about.history = "In 1.13 alone.",
+	.about.interactions = "Nothing without roundup_power2_divisions.",
+	.about.cost = "None.",
 	.about.source = "torch 1.13.1",
 	.kind = LA_OPTION_MB_ANY,
 	.field = FIELD(roundup_bypass_threshold),
@@ -296,6 +379,8 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "Pinned host memory that torch did not hand out may "
 		"be given back through it too. GPU memory is not affected.",
+	.about.interactions = "Host memory only.",
+	.about.cost = "None known.",
 	.about.source = "headers of torch 2.13.0",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -311,6 +396,9 @@ static const struct la_option options[] = {
 	.about.summary = "A request that would pass "
 		"per_process_memory_fraction is refused at once, before "
 		"anything cached is given back for it.",
+	.about.interactions = "Nothing without per_process_memory_fraction.",
+	.about.cost = "Nothing is flushed, so the request fails at once where "
+		"it might have succeeded.",
 	.about.source = "headers of torch 2.13.0",
 	.kind = LA_OPTION_BOOL,
 	.owner = LA_OWNER_CUDA,
@@ -325,6 +413,10 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_HOST,
 	.about.summary = "Larger requests for pinned host memory are not "
 		"rounded up to a power of two. GPU memory is not affected.",
+	.about.history = "2.13 and 2.14 multiply without a check: huge values "
+		"wrap.",
+	.about.interactions = "Host memory only.",
+	.about.cost = "Less waste for large pieces, fewer of them reused.",
 	.about.source = "headers of torch 2.13.0",
 	.kind = LA_OPTION_MB_ANY,
 	.owner = LA_OWNER_COMMON,
@@ -340,6 +432,10 @@ static const struct la_option options[] = {
 	.about.summary = "Larger pieces of pinned host memory are given back "
 		"when they are freed instead of being kept. GPU memory is "
 		"not affected.",
+	.about.history = "2.13 and 2.14 multiply without a check: huge values "
+		"wrap.",
+	.about.interactions = "Host memory only.",
+	.about.cost = "Each larger piece is pinned anew, which is slow.",
 	.about.source = "headers of torch 2.13.0",
 	.kind = LA_OPTION_MB_ANY,
 	.owner = LA_OWNER_COMMON,
@@ -356,6 +452,9 @@ static const struct la_option options[] = {
 	.about.summary = "Range of addresses that an expandable segment "
 		"reserves, as a share of the card or in GiB, at most 9/8 of "
 		"the card. No request can be larger than that.",
+	.about.history = "A value that cannot be read is ignored with a warning.",
+	.about.interactions = "Nothing without expandable_segments.",
+	.about.cost = "Addresses only, no memory.",
 	.about.source = "torch 2.15.0",
 	.kind = LA_OPTION_RESERVE,
 	.owner = LA_OWNER_CUDA,
@@ -370,6 +469,8 @@ static const struct la_option options[] = {
 	.about.side = LA_SIDE_DEVICE,
 	.about.summary = "The same for streams that the program puts into a "
 		"class of that name.",
+	.about.interactions = "Nothing without expandable_segments.",
+	.about.cost = "Addresses only, no memory.",
 	.about.source = "torch 2.15.0",
 	.kind = LA_OPTION_RESERVE_LIST,
 	.owner = LA_OWNER_CUDA,

@@ -119,19 +119,29 @@ END_TEST
 /* The whole table of docs/codes.md. */
 START_TEST(test_codes_page_lists_every_code)
 {
+	static const char *const severities[] = {
+		[LA_SEVERITY_NOTE] = "note",
+		[LA_SEVERITY_WARNING] = "warning",
+		[LA_SEVERITY_HINT] = "hint",
+	};
 	const struct la_setting_code_info *code;
-	char page[32768], row[256];
-	size_t i, length;
+	char page[32768], row[512];
+	size_t i, from, length = 0;
 	FILE *file;
 
 	file = fopen("docs/codes.md", "r");
 	ck_assert_ptr_nonnull(file);
-	length = fread(page, 1, sizeof(page) - 1, file);
-	page[length] = '\0';
+	i = fread(page, 1, sizeof(page) - 1, file);
 	fclose(file);
+	for (from = 0; from < i; from++)
+		if (page[from] != '`')
+			page[length++] = page[from];
+	page[length] = '\0';
 	for (i = 0; (code = la_setting_code_at(i)); i++) {
-		snprintf(row, sizeof(row), "| LA%d | %s |", (int)code->code,
-			 code->meaning);
+		snprintf(row, sizeof(row), "| LA%d | %s | %s | %s | %s |\n",
+			 (int)code->code, code->meaning,
+			 severities[code->severity], code->example,
+			 code->instead);
 		ck_assert_msg(strstr(page, row) != NULL, "%s", row);
 	}
 }

@@ -194,6 +194,9 @@ struct la_setting_option {
 	const char *until; /**< last release; NULL: still there */
 	enum la_setting_side side; /**< memory that it is about */
 	const char *summary; /**< what it truly does, one paragraph */
+	const char *history; /**< what changed between; NULL: nothing */
+	const char *interactions; /**< with other options */
+	const char *cost; /**< what it costs where it acts */
 	const char *source; /**< how that is known */
 };
 
@@ -271,6 +274,8 @@ struct la_setting_code_info {
 	enum la_setting_code code; /**< the number */
 	enum la_severity severity; /**< how much it matters */
 	const char *meaning; /**< one line */
+	const char *example; /**< a string that it is about */
+	const char *instead; /**< what to do */
 };
 
 /**

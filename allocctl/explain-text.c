@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Options and codes, as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "explain.h"
+#include "report.h"
+
+/* A label and a text beside it, which is left out where it is not known. */
+static void field(const char *label, const char *text)
+{
+	if (!text)
+		return;
+	printf("  %s\n", label);
+	report_wrapped(6, text);
+}
+
+static void print_history(const struct la_setting_option *option)
+{
+	printf("  history\n      since torch %s", option->since);
+	if (option->until)
+		printf(", up to %s", option->until);
+	fputs(".\n", stdout);
+	if (option->history)
+		report_wrapped(6, option->history);
+}
+
+static void print_option(const struct la_setting_option *option)
+{
+	report_paint(REPORT_BOLD, option->name);
+	printf(" (%s)\n", option->side == LA_SIDE_HOST ? "pinned host memory" :
+							 "GPU memory");
+	report_wrapped(2, option->summary);
+	printf("  %-14s%s\n  %-14s%s\n  %-14s%s\n", "value", option->type,
+	       "range", option->range, "default", option->fallback);
+	print_history(option);
+	field("with others", option->interactions);
+	field("cost", option->cost);
+	printf("  %-14s%s\n", "known from", option->source);
+}
+
+/* Whether a setting of that one option is read by a release. */
+static bool exists(const struct la_setting_option *option, unsigned int release)
+{
+	struct la_setting_context context = { .release = release };
+	struct la_setting_check *check;
+	char text[128];
+	bool named;
+
+	snprintf(text, sizeof(text), "%s:1", option->name);
+	if (la_setting_check_new(&check, text, strlen(text), &context) < 0)
+		return false;
+	named = la_setting_check_option(check, 0) == option;
+	la_setting_check_free(check);
+	return named;
+}
+
+int explain_option(const struct la_setting_option *option, unsigned int release)
+{
+	int status = STATUS_DONE;
+
+	print_option(option);
+	if (release && !exists(option, release)) {
+		putchar('\n');
+		report_paint(REPORT_RED, "not in that release of torch");
+		putchar('\n');
+		status = STATUS_FINDINGS;
+	}
+	return status;
+}
+
+void explain_list(unsigned int release)
+{
+	const struct la_setting_option *option;
+	char releases[32];
+	size_t i;
+
+	for (i = 0; (option = la_setting_option_at(i)); i++) {
+		if (release && !exists(option, release))
+			continue;
+		snprintf(releases, sizeof(releases), "%s%s%s", option->since,
+			 option->until ? "-" : "+",
+			 option->until ? option->until : "");
+		printf("%-37s %-9s %s\n", option->name, releases, option->type);
+	}
+}
+
+void explain_all(void)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_option_at(i)); i++) {
+		if (i)
+			putchar('\n');
+		print_option(option);
+	}
+}
+
+void explain_code(const struct la_setting_code_info *code)
+{
+	static const char *const severities[] = {
+		[LA_SEVERITY_NOTE] = "note",
+		[LA_SEVERITY_WARNING] = "warning",
+		[LA_SEVERITY_HINT] = "hint",
+	};
+	char label[16];
+
+	snprintf(label, sizeof(label), "LA%d", (int)code->code);
+	report_paint(REPORT_BOLD, label);
+	printf(" (%s)\n", severities[code->severity]);
+	report_wrapped(2, code->meaning);
+	printf("  %-14s%s\n  %-14s%s\n", "example", code->example, "instead",
+	       code->instead);
+}
