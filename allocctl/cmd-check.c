@@ -301,7 +301,7 @@ static int check_arguments(const struct arguments *arguments, int nr)
 		return STATUS_DONE;
 	if (arguments->json_lines || arguments->format > CHECK_JSON)
 		return refuse_usage("--torch all is told as text or json");
-	if (arguments->policy)
+	if (arguments->policy && strcmp(arguments->policy, "none"))
 		return refuse_usage("--torch all and --policy exclude each "
 				    "other");
 	return STATUS_DONE;

@@ -2,6 +2,7 @@
 /* allocctl tune: the setting under which a recorded program fits best. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ enum { MOST_JOBS = 1024 };
 struct options {
 	const char *card, *limit; /* SIZE or NULL */
 	const char *costs; /* file or NULL */
-	struct opt_list settings;
+	struct opt_list settings, presets;
 	uint64_t jobs; /* DEFAULT_JOBS: as many as cores */
 	int format;
 };
@@ -115,15 +116,16 @@ static void show_progress(void *data, size_t done, size_t total)
 	fflush(stderr);
 }
 
-static int run(const struct options *options, const struct la_costs *costs,
-	       struct tune *tune)
+/* The settings that are tried besides the grid. */
+static int search(const struct options *options, const struct la_costs *costs,
+		  const struct opt_list *settings, struct tune *tune)
 {
 	bool progress = isatty(STDERR_FILENO);
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	const struct la_tune_options how = {
 		.limit = tune->limit,
-		.setting = options->settings.item,
-		.setting_count = options->settings.nr,
+		.setting = settings->item,
+		.setting_count = settings->nr,
 		.jobs = options->jobs != DEFAULT_JOBS ?
 				(unsigned int)options->jobs :
 			cores > 0 ? (unsigned int)cores :
@@ -154,6 +156,30 @@ static int run(const struct options *options, const struct la_costs *costs,
 	return tune->winner ? STATUS_DONE : STATUS_FINDINGS;
 }
 
+/* What guides recommend is tried like what the caller asks for. */
+static int run(const struct options *options, const struct la_costs *costs,
+	       struct tune *tune)
+{
+	struct opt_list settings = { 0 };
+	int status = tune_guides_add(tune, &options->presets);
+	size_t i;
+
+	if (status != STATUS_DONE)
+		return status;
+	settings.item = calloc(options->settings.nr + 1,
+			       sizeof(*settings.item));
+	for (i = 0; settings.item && i < options->settings.nr; i++)
+		settings.item[settings.nr++] = options->settings.item[i];
+	if (settings.item && tune_guides_list(tune, &settings)) {
+		status = search(options, costs, &settings, tune);
+	} else {
+		report_error("out of memory");
+		status = STATUS_CANNOT_TELL;
+	}
+	opt_list_release(&settings);
+	return status;
+}
+
 static int tune_file(const struct options *options, struct tune *tune)
 {
 	struct la_costs costs = *la_costs_default();
@@ -177,6 +203,7 @@ static int tune_file(const struct options *options, struct tune *tune)
 static void release(struct tune *tune)
 {
 	la_tuning_free(tune->tuning);
+	tune_guides_release(tune);
 	la_strbuf_release(&tune->warnings);
 	la_strbuf_release(&tune->paste);
 	source_close(&tune->source);
@@ -194,6 +221,9 @@ static int tune_run(int argc, char **argv)
 		  "cap in bytes; none; auto: what the recording hit", NULL },
 		{ OPT_LIST, "setting", &options.settings, "SETTING",
 		  "try this one too; may be given again", NULL },
+		{ OPT_LIST, "preset", &options.presets, "NAME",
+		  "and what guides recommend, see allocctl explain presets",
+		  NULL },
 		{ OPT_STRING, "costs", &options.costs, "FILE",
 		  "YAML file of what device operations cost", NULL },
 		{ OPT_NUMBER, "jobs", &options.jobs, "N",
@@ -232,6 +262,7 @@ static int tune_run(int argc, char **argv)
 	}
 	release(&tune);
 	opt_list_release(&options.settings);
+	opt_list_release(&options.presets);
 	return status;
 }
 

@@ -16,6 +16,15 @@ static void field(const char *label, const char *text)
 	report_wrapped(6, text);
 }
 
+/* Beside its label where it fits. */
+static void short_field(const char *label, const char *text)
+{
+	if (strlen(text) <= 64)
+		printf("  %-14s%s\n", label, text);
+	else
+		field(label, text);
+}
+
 static void print_history(const struct la_setting_option *option)
 {
 	printf("  history\n      since torch %s", option->since);
@@ -32,12 +41,13 @@ static void print_option(const struct la_setting_option *option)
 	printf(" (%s)\n", option->side == LA_SIDE_HOST ? "pinned host memory" :
 							 "GPU memory");
 	report_wrapped(2, option->summary);
-	printf("  %-14s%s\n  %-14s%s\n  %-14s%s\n", "value", option->type,
-	       "range", option->range, "default", option->fallback);
+	short_field("value", option->type);
+	short_field("range", option->range);
+	short_field("default", option->fallback);
 	print_history(option);
 	field("with others", option->interactions);
 	field("cost", option->cost);
-	printf("  %-14s%s\n", "known from", option->source);
+	short_field("known from", option->source);
 }
 
 /* Whether a setting of that one option is read by a release. */
@@ -111,6 +121,6 @@ void explain_code(const struct la_setting_code_info *code)
 	report_paint(REPORT_BOLD, label);
 	printf(" (%s)\n", severities[code->severity]);
 	report_wrapped(2, code->meaning);
-	printf("  %-14s%s\n  %-14s%s\n", "example", code->example, "instead",
-	       code->instead);
+	short_field("example", code->example);
+	short_field("instead", code->instead);
 }

@@ -158,6 +158,7 @@ void tune_print_json(const struct tune *tune)
 	la_json_array_end(&json);
 	json_warnings(&json, la_strbuf_text(&tune->warnings));
 	json_winner(&json, tune);
+	tune_guides_json(tune, &json);
 	json_paste(&json, tune);
 	la_json_object_end(&json);
 	putchar('\n');

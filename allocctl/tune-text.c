@@ -312,4 +312,5 @@ void tune_print_text(const struct tune *tune)
 		print_winner(tune);
 	else
 		print_no_winner(tune);
+	tune_guides_text(tune);
 }

@@ -6,8 +6,16 @@
 #include <liballoc/env.h>
 #include <liballoc/replay.h>
 
+#include "opt.h"
 #include "source.h"
+#include "util/json.h"
 #include "util/strbuf.h"
+
+/* What a guide tries, in its order. */
+struct tune_guide {
+	const struct la_preset *preset;
+	struct opt_list settings; /* strings owned too */
+};
 
 struct tune {
 	struct source source;
@@ -22,6 +30,8 @@ struct tune {
 	const struct la_tuned *winner; /* of tuned, or NULL */
 	struct la_strbuf warnings; /* one a line */
 	struct la_strbuf paste; /* the string to set for the winner */
+	struct tune_guide *guide; /* owned */
+	size_t guide_count;
 	bool needs_cap; /* what is said of the winner only holds under one */
 };
 
@@ -30,6 +40,16 @@ void tune_advise(struct tune *tune);
 
 /* Settings that guides and error messages recommend. */
 bool tune_is_popular(const struct la_tuned *tuned);
+
+/* Presets by their names; a status. */
+int tune_guides_add(struct tune *tune, const struct opt_list *names);
+
+/* Append the settings of all guides, which stay theirs; false: no memory. */
+bool tune_guides_list(const struct tune *tune, struct opt_list *out);
+
+void tune_guides_text(const struct tune *tune);
+void tune_guides_json(const struct tune *tune, struct la_json *json);
+void tune_guides_release(struct tune *tune);
 
 void tune_print_text(const struct tune *tune);
 void tune_print_json(const struct tune *tune);

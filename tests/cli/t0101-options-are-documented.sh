@@ -23,8 +23,11 @@ zsh_options() {
 }
 
 fish_options() {
-	grep -e "-n \$$1" -e '-n $any' -e '-n $run' packaging/completions/allocctl.fish |
-		{ [ "$1" != check ] && cat || grep -v -e '-n $run'; } |
+	case $1 in
+	replay|tune) shared='-n $run' ;;
+	*) shared='-n $'$1 ;;
+	esac
+	grep -e "-n \$$1" -e "$shared" packaging/completions/allocctl.fish |
 		sed -n 's/.* -l \([a-z-]*\).*/--\1/p' | options
 }
 

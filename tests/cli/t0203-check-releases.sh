@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# allocctl check: releases, the torch that is found, lines, corrections.
+. tests/support.sh
+
+run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
+	want=$1
+	shift
+	status=0
+	allocctl check --platform linux --policy none "$@" >"$tmp/out" \
+		2>"$tmp/err" || status=$?
+	equal "status of check $*" "$status" "$want"
+}
+
+has() {	# has LINE: a whole line of standard output
+	grep -q -x -F -e "$1" "$tmp/out" || {
+		cat "$tmp/out" >&2
+		fail "no line '$1'"
+	}
+}
+
+usage() {	# usage MESSAGE ARGUMENTS
+	message=$1
+	shift
+	run 2 "$@"
+	equal "message of check $*" "$(cat "$tmp/err")" "allocctl: $message"
+}
+
+run 0 --torch 2.6 expandable_segments:True
+has 'valid in torch 2.6'
+run 1 --torch 1.13 expandable_segments:True
+has '  Unrecognized CachingAllocator option: expandable_segments'
+has "hint: 'expandable_segments' exists from torch 2.1 on [LA202]"
+run 0 --torch 2.10.0+cu130 max_split_size_mb:20
+run 1 --torch 2.9.1 max_split_size_mb:20
+has 'did you mean: max_split_size_mb:21'
+run 1 expandable_segments=True
+has 'did you mean: expandable_segments:True'
+run 1 debug:1
+has 'did you mean to leave the variable unset?'
+run 0 --torch 2.6 --build cpu nonsense
+run 2 --torch 0.4 x
+run 2 --torch later x
+
+# Equal neighbours are one.
+run 1 --torch all expandable_segments:True
+has 'torch 1.9 to 2.0    invalid LA202'
+grep -q -x 'torch 2.1 to 2\.[0-9]*   valid   LA126' "$tmp/out" || fail 'valid'
+equal 'runs' "$(grep -c '^torch ' "$tmp/out")" 2
+run 0 --torch all --format json max_split_size_mb:100
+equal 'one run' "$(grep -o '"from"' "$tmp/out" | wc -l)" 1
+usage '--torch all is told as text or json' --torch all --format gcc x
+
+# Lines that set the variable, and whether it is read.
+run 0 --torch 2.9 'export PYTORCH_ALLOC_CONF="backend:native"'
+grep -q '^warning: PYTORCH_ALLOC_CONF: .*\[LA124\]$' "$tmp/out" ||
+	fail 'unread variable'
+run 0 --torch 2.10 'set PYTORCH_ALLOC_CONF=backend:native'
+! grep -q LA124 "$tmp/out" || fail 'read variable'
+run 0 "export 'PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:100'"
+! grep -q '^warning' "$tmp/out" || fail 'quotes of a shell'
+
+# Standard input, as compilers write.
+printf 'backend:native\n\nPYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:19\n' \
+	>"$tmp/lines"
+run 1 --format gcc - <"$tmp/lines"
+has '<stdin>:3:43: error: CachingAllocator option max_split_size_mb too small, must be >= 20 [LA212]'
+has '<stdin>:3:25: note: did you mean max_split_size_mb:20'
+run 0 --format gcc max_split_size_mb:100MB
+has "<argument>:1:19: warning: '100MB' is read as '100' [LA101]"
+run 1 --format sarif - max_split_size_mb:100MB <"$tmp/lines"
+grep -q '"version":"2.1.0"' "$tmp/out" || fail 'no SARIF'
+grep -q '"ruleId":"LA212","level":"error".*"uri":"stdin"},"region":{"startLine":3,"startColumn":43,"endColumn":45}' \
+	"$tmp/out" || fail 'SARIF result'
+if command -v python3 >/dev/null; then
+	python3 -m json.tool "$tmp/out" >/dev/null || fail 'SARIF is not JSON'
+fi
+
+# What a setter does to the rest, and platforms.
+run 0 --set-at runtime max_split_size_mb:100
+grep -q 'back at its default: .*roundup_power2_divisions' "$tmp/out" ||
+	fail 'runtime'
+run 0 --platform windows expandable_segments:True
+grep -q 'LA125' "$tmp/out" || fail 'windows'
+run 0 --torch 2.12 expandable_segments:True,max_split_size_mb:100
+grep -q 'grows without bound' "$tmp/out" || fail 'harmful pair'
+
+# The torch of an environment, without running its python.
+venv=$tmp/venv
+mkdir -p "$venv/bin" "$venv/lib/python3.11/site-packages/torch"
+: >"$venv/bin/python3"
+chmod +x "$venv/bin/python3"
+version=$venv/lib/python3.11/site-packages/torch/version.py
+cat >"$version" <<-'EOF'
+	from typing import Optional
+	__version__ = '2.6.0+cu124'
+	debug = False
+	cuda: Optional[str] = '12.4'
+	hip: Optional[str] = None
+EOF
+unset VIRTUAL_ENV CONDA_PREFIX PYTHONPATH
+export HOME="$tmp/home"
+run 0 --python "$venv/bin/python3" backend:native
+has "torch 2.6.0+cu124, cuda build, of $version"
+has 'valid in torch 2.6'
+VIRTUAL_ENV=$venv
+export VIRTUAL_ENV
+run 0 --torch auto backend:native
+has 'valid in torch 2.6'
+unset VIRTUAL_ENV
+old=$PATH
+PATH=$venv/bin:$PATH
+run 0 --torch auto backend:native
+has 'valid in torch 2.6'
+PATH=$old
+mkdir -p "$tmp/first/torch"
+printf "__version__ = '2.7.1+rocm6.3'\nhip = '6.3'\n" \
+	>"$tmp/first/torch/version.py"
+PYTHONPATH=$tmp/none:$tmp/first
+export PYTHONPATH
+run 0 --python "$venv" backend:native
+has "torch 2.7.1+rocm6.3, rocm build, of $tmp/first/torch/version.py"
+unset PYTHONPATH
+# An environment that sees the packages of the python that made it.
+mkdir -p "$tmp/child"
+printf 'home = %s/bin\ninclude-system-site-packages = true\n' "$venv" \
+	>"$tmp/child/pyvenv.cfg"
+run 0 --python "$tmp/child" backend:native
+has 'valid in torch 2.6'
+printf 'home = %s/bin\ninclude-system-site-packages = false\n' "$venv" \
+	>"$tmp/child/pyvenv.cfg"
+run 3 --python "$tmp/child" backend:native
+equal 'no torch' "$(cat "$tmp/err")" \
+	"allocctl: no torch in the packages of '$tmp/child'; say --python or --torch VERSION"
+run 3 --python "$tmp/nowhere" backend:native
+usage '--python goes with --torch auto' --python x --torch 2.6 x

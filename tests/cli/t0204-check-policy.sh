@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# allocctl check --policy: violations with code and line, exemptions, errors.
+. tests/support.sh
+
+run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
+	want=$1
+	shift
+	status=0
+	allocctl check --platform linux "$@" >"$tmp/out" 2>"$tmp/err" ||
+		status=$?
+	equal "status of check $*" "$status" "$want"
+}
+
+has() {	# has LINE: a whole line of standard output
+	grep -q -x -F -e "$1" "$tmp/out" || {
+		cat "$tmp/out" >&2
+		fail "no line '$1'"
+	}
+}
+
+policy=$tmp/policy.yaml
+cat >"$policy" <<'EOF'
+policy: 1
+variables: [PYTORCH_CUDA_ALLOC_CONF]
+options:
+  max_split_size_mb: { max: 512 }
+  backend: forbidden
+exempt:
+  - user: bench
+  - path: /opt/vendor/*
+EOF
+if ! allocctl check --policy "$policy" '' >/dev/null 2>"$tmp/err"; then
+	grep -q 'no YAML reader' "$tmp/err" || fail "$(cat "$tmp/err")"
+	skip 'built without libyaml'
+fi
+
+run 0 --policy "$policy" max_split_size_mb:512MB
+has "as the policy wants it, see $policy"
+run 1 --policy "$policy" backend:native,max_split_size_mb:513
+has 'policy: backend is forbidden [LA302]'
+has "    see $policy:5"
+has 'policy: max_split_size_mb has to be 512 or less, and is 513 [LA304]'
+has '    backend:native,max_split_size_mb:513'
+has '                   ^~~~~~~~~~~~~~~~~'
+run 1 --policy "$policy" PYTORCH_ALLOC_CONF=max_split_size_mb:100
+has 'policy: the variable PYTORCH_ALLOC_CONF is not on the list [LA307]'
+run 0 --policy "$policy" --user bench backend:native
+has "exempt from the policy, see $policy:7"
+run 0 --policy "$policy" --path /opt/vendor/bin/x backend:native
+has "exempt from the policy, see $policy:8"
+run 1 --policy "$policy" --path /opt backend:native
+run 1 --policy "$policy" --format gcc backend:native
+has '<argument>:1:1: error: backend is forbidden [LA302]'
+run 1 --policy "$policy" --format json backend:native
+grep -q '"violations":\[{"code":"LA302","offset":0,"length":7,"line":5,' \
+	"$tmp/out" || fail 'json'
+run 0 --policy none backend:native
+
+run 0 --policy conf/policy.example.yaml max_split_size_mb:100
+run 1 --policy conf/policy.example.yaml max_split_size_mb:32
+has 'policy: max_split_size_mb has to be 64 or more, and is 32 [LA304]'
+
+echo 'options: {}' >>"$policy"
+run 3 --policy "$policy" x
+equal 'twice' "$(cat "$tmp/err")" \
+	"allocctl: cannot read '$policy': line 9, column 1: the same key again"
+run 3 --policy "$tmp/none" x
