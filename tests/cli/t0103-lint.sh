@@ -92,7 +92,7 @@ grep -q 'writable global: .*count' err || fail "lint-globals.sh: $(cat err)"
 archive '__attribute__((visibility("hidden"))) int la_shared; int la_f(void) { return la_shared++; }'
 globals && fail 'lint-globals.sh did not see a hidden variable'
 archive 'int la_f(void) { static int count; return count++; }'
-globals
+globals || :
 sed 's|.*: ||; s| *$||' err >allow
 globals || fail 'lint-globals.sh does not use the allow list'
 
