@@ -38,6 +38,10 @@ check-shared: $(libs) $(progs) $(tool-progs)
 		@echo 'skipped: no recordings in $(SHARED); say SHARED=dir'; \
 		echo '0 passed, 0 failed, 1 skipped')
 
+## check-torch: ask the libraries of torch's wheels (network, 0.8 GB each)
+check-torch: $(libs) $(progs) $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/wheels)
+
 ## check-packages: install, compile clients, build deb and rpm, run both
 check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
@@ -78,7 +82,7 @@ help:
 	@sed -n 's/^##= \(.*[^ ]\)   */  \1\t/p' scripts/Makefile.* | \
 		expand -t 18
 
-.PHONY: all check check-shared check-packages check-system test-progs lint docs bench \
+.PHONY: all check check-shared check-torch check-packages check-system test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

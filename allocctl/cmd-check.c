@@ -310,10 +310,14 @@ static void print_text(const struct la_setting_check *check, const char *text,
 static int check_one(const char *text, size_t length,
 		     const struct options *options)
 {
+	const struct la_setting_context context = {
+		.release = LA_RELEASE(2, 11),
+		.set_at = options->set_at,
+	};
 	struct la_setting_check *check;
 	int status = STATUS_DONE;
 
-	if (la_setting_check_new(&check, text, length, options->set_at) < 0) {
+	if (la_setting_check_new(&check, text, length, &context) < 0) {
 		report_error("out of memory");
 		return STATUS_CANNOT_TELL;
 	}

@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * torch 2.11 goes through the tokens up to four times: for the backend while
- * it is loaded, for large_segment_size_mb, for the options common to all
- * accelerators, and for those of CUDA.  The order of the last two decides
- * which of two errors is seen.  A separator is never compared with what it
- * should be: it only has to be there.
+ * Releases 2.10 and later go through the tokens up to four times: for the
+ * backend while torch is loaded, for large_segment_size_mb, for the options
+ * common to all accelerators, and for those of CUDA.  The order of the last
+ * two decides which of two errors is seen.  A separator is never compared with
+ * what it should be: it only has to be there.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <math.h>
 #include <string.h>
 
-#include "setting/generation-c.h"
 #include "setting/number.h"
-#include "setting/table.h"
+#include "setting/parser.h"
 #include "util/util.h"
 
-#define HEADER "/pytorch/c10/core/AllocatorConfig.h"
-#define COMMON_SOURCE "/pytorch/c10/core/AllocatorConfig.cpp"
-#define CUDA_SOURCE "/pytorch/c10/cuda/CUDAAllocatorConfig.cpp"
-#define ASSERT(condition, place) \
-	condition " INTERNAL ASSERT FAILED at " place \
-		  ", please report a bug to PyTorch. "
-
-enum { LARGE_MIN_MB = 10, THREADS_MAX = 128 };
-
-struct parser {
-	const struct la_tokens *tokens;
-	struct la_setting_values *values;
-	struct la_refusal *refusal;
-	const char *backend; /* chosen while torch was loaded */
-	uint64_t large_mb; /* large_segment_size_mb */
-};
+enum { LARGE_MIN_MB = 10 };
 
 /* i: index of a key; on success, of the last token of its value. */
-typedef int parse_value(struct parser *p, const struct la_option *option,
+typedef int parse_value(struct la_parser *p, const struct la_option *option,
 			size_t *i);
 
-size_t la_skip_key_generation_c(const struct la_tokens *tokens, size_t i)
+size_t la_skip_key(const struct la_tokens *tokens, size_t i)
 {
 	if (i + 2 >= tokens->nr)
 		return SIZE_MAX;
@@ -51,181 +34,117 @@ size_t la_skip_key_generation_c(const struct la_tokens *tokens, size_t i)
 	return SIZE_MAX;
 }
 
-/* torch's three bounds checks, told apart by the line that its text names. */
-static int past_the_end(struct parser *p, size_t i)
+static int past_the_end(struct la_parser *p, size_t i,
+			enum la_assumption assumption)
 {
-	return la_refuse(p->refusal, p->tokens, i, LA_REFUSAL_END,
-			 ASSERT("i < config_.size()", "\"" HEADER "\":124")
-			 "Index out of bounds in ConfigTokenizer");
+	return la_parser_broken(p, i, LA_REFUSAL_END, assumption,
+				"Index out of bounds in ConfigTokenizer");
 }
 
-static int past_the_end_indexed(struct parser *p, size_t i)
+static int no_bracket(struct la_parser *p, enum la_assumption assumption)
 {
-	return la_refuse(p->refusal, p->tokens, i, LA_REFUSAL_END,
-			 ASSERT("i < config_.size()", "\"" HEADER "\":55")
-			 "Index out of bounds in ConfigTokenizer");
+	return la_parser_broken(p, p->tokens->nr, LA_REFUSAL_END, assumption,
+				"Expected closing bracket ']' in "
+				"ConfigTokenizer but reached end of config");
 }
 
-static int no_bracket(struct parser *p)
+static int read_integer(struct la_parser *p, size_t i, uint64_t *out)
 {
-	return la_refuse(p->refusal, p->tokens, p->tokens->nr, LA_REFUSAL_END,
-			 ASSERT("i < config_.size()", "\"" HEADER "\":115")
-			 "Expected closing bracket ']' in ConfigTokenizer "
-			 "but reached end of config");
+	return la_parser_ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
+					 la_parser_stoull(p, i, out);
 }
 
-/* The C++ library's text is the name of its function. */
-static int bad_number(struct parser *p, size_t i, int err, const char *function)
+static int read_double(struct la_parser *p, size_t i, double *out)
 {
-	if (err == -ENOMEM)
-		return err;
-	return la_refuse(p->refusal, p->tokens, i,
-			 err == -ERANGE ? LA_REFUSAL_OVERFLOW :
-					  LA_REFUSAL_NUMBER,
-			 "%s", function);
-}
-
-static int read_integer(struct parser *p, size_t i, uint64_t *out)
-{
-	size_t used;
-	int err;
-
-	if (i >= p->tokens->nr)
-		return past_the_end(p, i);
-	err = la_stoull(p->tokens->token[i].text, out, &used);
-	return err < 0 ? bad_number(p, i, err, "stoull") : 0;
-}
-
-static int read_double(struct parser *p, size_t i, double *out)
-{
-	size_t used;
-	int err;
-
-	if (i >= p->tokens->nr)
-		return past_the_end(p, i);
-	err = la_stod(p->tokens->token[i].text, out, &used);
-	return err < 0 ? bad_number(p, i, err, "stod") : 0;
+	return la_parser_ends_at(p, i) ? past_the_end(p, i, LA_ASSUMED_TOKEN) :
+					 la_parser_stod(p, i, out);
 }
 
 /* Step from a key over what stands for its colon. */
-static int step_to_value(struct parser *p, size_t *i)
+static int step_to_value(struct la_parser *p, size_t *i)
 {
-	if (*i + 1 >= p->tokens->nr)
-		return past_the_end(p, *i + 1);
+	if (la_parser_ends_at(p, *i + 1))
+		return past_the_end(p, *i + 1, LA_ASSUMED_TOKEN);
 	*i += 2;
 	return 0;
 }
 
-static bool is_power_of_two(uint64_t value)
-{
-	return value && !(value & (value - 1));
-}
-
-static uint64_t bytes_of_mb(uint64_t mb)
-{
-	return (mb < SIZE_MAX / MIB ? mb : SIZE_MAX / MIB) * MIB;
-}
-
-static void *field_of(struct parser *p, const struct la_option *option)
-{
-	return (char *)p->values + option->field;
-}
-
-static int parse_mb_from_large(struct parser *p, const struct la_option *option,
-			       size_t *i)
+static int parse_mb_from_large(struct la_parser *p,
+			       const struct la_option *option, size_t *i)
 {
 	uint64_t mb;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_integer(p, *i, &mb);
+	err = read_integer(p, *i, &mb);
 	if (err < 0)
 		return err;
 	if (mb < p->large_mb)
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "CachingAllocator option %s too small, "
-				 "must be >= %" PRIu64,
-				 option->about.name, p->large_mb);
-	*(uint64_t *)field_of(p, option) = bytes_of_mb(mb);
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"CachingAllocator option %s too small, "
+					"must be >= %" PRIu64,
+					option->about.name, p->large_mb);
+	*(uint64_t *)la_parser_field(p, option) = la_bytes_of_mb(mb);
 	return 0;
 }
 
-static int parse_large(struct parser *p, const struct la_option *option,
+static int parse_large(struct la_parser *p, const struct la_option *option,
 		       size_t *i)
 {
 	uint64_t mb;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_integer(p, *i, &mb);
+	err = read_integer(p, *i, &mb);
 	if (err < 0)
 		return err;
 	if (mb <= LARGE_MIN_MB)
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "CachingAllocator option %s must be > %d MB",
-				 option->about.name, LARGE_MIN_MB);
-	*(uint64_t *)field_of(p, option) = bytes_of_mb(mb);
-	p->large_mb = bytes_of_mb(mb) / MIB;
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"CachingAllocator option %s must be "
+					"> %d MB",
+					option->about.name, LARGE_MIN_MB);
+	*(uint64_t *)la_parser_field(p, option) = la_bytes_of_mb(mb);
+	p->large_mb = la_bytes_of_mb(mb) / MIB;
 	return 0;
 }
 
-static int parse_threshold(struct parser *p, const struct la_option *option,
+static int parse_threshold(struct la_parser *p, const struct la_option *option,
 			   size_t *i)
 {
 	double value;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_double(p, *i, &value);
+	err = read_double(p, *i, &value);
 	if (err < 0)
 		return err;
 	if (!(value > 0 && value < 1))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "garbage_collect_threshold is invalid, "
-				 "set it in (0.0, 1.0)");
-	*(double *)field_of(p, option) = value;
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"garbage_collect_threshold is invalid, "
+					"set it in (0.0, 1.0)");
+	*(double *)la_parser_field(p, option) = value;
 	return 0;
 }
 
-static int parse_fraction(struct parser *p, const struct la_option *option,
+static int parse_fraction(struct la_parser *p, const struct la_option *option,
 			  size_t *i)
 {
 	double value;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_double(p, *i, &value);
+	err = read_double(p, *i, &value);
 	if (err < 0)
 		return err;
 	if (!(value >= 0 && value <= 1))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "%s is invalid, set it in [0.0, 1.0]",
-				 option->about.name);
-	*(double *)field_of(p, option) = value;
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"%s is invalid, set it in [0.0, 1.0]",
+					option->about.name);
+	*(double *)la_parser_field(p, option) = value;
 	return 0;
 }
 
-static void fill_slots(uint64_t *slots, size_t from, size_t to, uint64_t value)
-{
-	for (; from < to; from++)
-		slots[from] = value;
-}
-
-/* Entries of a list that were read so far. */
-struct list {
-	uint64_t *slots; /* LA_ROUNDUP_SLOTS of them */
-	size_t last; /* slot of the last entry with a number for key */
-	bool started; /* such an entry was read */
-};
-
 /* One KEY:VALUE; i is the key's index, then the value's. */
-static int parse_entry(struct parser *p, struct list *list, size_t *i)
+static int parse_entry(struct la_parser *p, struct la_roundup *roundup,
+		       size_t *i)
 {
-	size_t key = *i, slot;
+	size_t key = *i;
 	uint64_t value, bound;
 	int err;
 
@@ -234,204 +153,232 @@ static int parse_entry(struct parser *p, struct list *list, size_t *i)
 		err = read_integer(p, *i, &value);
 	if (err < 0)
 		return err;
-	if (value && !is_power_of_two(value))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "For roundups, the divisions has to be power "
-				 "of 2 or 0 to disable roundup ");
+	if (value && !la_is_power_of_two(value))
+		return la_parser_refuse_divisions(p, *i,
+						  "or 0 to disable roundup ");
 	if (la_token_is(p->tokens, key, ">")) {
-		fill_slots(list->slots, list->last + 1, LA_ROUNDUP_SLOTS,
-			   value);
+		la_roundup_fill(roundup, roundup->last + 1, value);
 		return 0;
 	}
-	err = read_integer(p, key, &bound);
+	err = la_parser_stoull(p, key, &bound);
 	if (err < 0)
 		return err;
-	if (!is_power_of_two(bound))
-		return la_refuse(p->refusal, p->tokens, key, LA_REFUSAL_RANGE,
-				 "For roundups, the intervals have to be power "
-				 "of 2 ");
-	slot = __builtin_ctzll(bound);
-	if (slot >= LA_ROUNDUP_SLOTS)
-		slot = LA_ROUNDUP_SLOTS - 1;
-	if (!list->started)
-		fill_slots(list->slots, 0, slot, value);
-	list->slots[slot] = value;
-	list->last = slot;
-	list->started = true;
+	if (!la_is_power_of_two(bound))
+		return la_parser_refuse_bound(p, key);
+	la_roundup_set(roundup, bound, value);
 	return 0;
 }
 
-static int parse_list(struct parser *p, uint64_t *slots, size_t *i)
+static int parse_list(struct la_parser *p, const struct la_option *option,
+		      size_t *i)
 {
-	struct list list = { .slots = slots };
+	struct la_roundup roundup = { .slots = la_parser_field(p, option) };
 	int err;
 
-	for (++*i; *i < p->tokens->nr && !la_token_is(p->tokens, *i, "]");
+	for (++*i;
+	     !la_parser_ends_at(p, *i) && !la_token_is(p->tokens, *i, "]");
 	     ++*i) {
-		err = parse_entry(p, &list, i);
+		err = parse_entry(p, &roundup, i);
 		if (err < 0)
 			return err;
-		if (*i + 1 >= p->tokens->nr)
-			return past_the_end_indexed(p, *i + 1);
+		if (la_parser_ends_at(p, *i + 1))
+			return past_the_end(p, *i + 1, LA_ASSUMED_INDEX);
 		if (!la_token_is(p->tokens, *i + 1, "]"))
 			++*i;
 	}
-	if (*i < p->tokens->nr)
-		return 0;
-	return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_END,
-			 ASSERT("i < tokenizer.size()",
-				"\"" COMMON_SOURCE "\":185")
-			 "Expected closing bracket ']' in ConfigTokenizer "
-			 "but reached end of config");
+	return la_parser_ends_at(p, *i) ? no_bracket(p, LA_ASSUMED_LIST_END) :
+					  0;
 }
 
-static int parse_roundup(struct parser *p, const struct la_option *option,
+static int parse_roundup(struct la_parser *p, const struct la_option *option,
 			 size_t *i)
 {
-	uint64_t *slots = field_of(p, option);
-	uint64_t value;
-	int err;
-
-	err = step_to_value(p, i);
-	if (err < 0)
-		return err;
-	if (*i >= p->tokens->nr)
-		return past_the_end_indexed(p, *i);
+	if (la_parser_ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_INDEX);
 	if (la_token_is(p->tokens, *i, "["))
-		return parse_list(p, slots, i);
-	err = read_integer(p, *i, &value);
-	if (err < 0)
-		return err;
-	if (!is_power_of_two(value))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "For roundups, the divisions has to be power "
-				 "of 2 ");
-	fill_slots(slots, 0, LA_ROUNDUP_SLOTS, value);
-	return 0;
+		return parse_list(p, option, i);
+	return la_parser_divisions(p, option, *i);
 }
 
-static int parse_bool(struct parser *p, const struct la_option *option,
+static int parse_bool(struct la_parser *p, const struct la_option *option,
 		      size_t *i)
 {
-	bool *field = field_of(p, option);
-	int err;
+	bool *field = la_parser_field(p, option);
 
-	err = step_to_value(p, i);
-	if (err < 0)
-		return err;
-	if (*i >= p->tokens->nr)
-		return past_the_end(p, *i);
+	if (la_parser_ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
 	if (!la_token_is(p->tokens, *i, "True") &&
 	    !la_token_is(p->tokens, *i, "False"))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_BOOL,
-				 "Expected 'True' or 'False' at index %zu in "
-				 "ConfigTokenizer but got '%s'",
-				 *i, p->tokens->token[*i].text);
+		return la_parser_refuse(p, *i, LA_REFUSAL_BOOL,
+					"Expected 'True' or 'False' at index "
+					"%zu in ConfigTokenizer but got '%s'",
+					*i, p->tokens->token[*i].text);
 	*field = la_token_is(p->tokens, *i, "True");
 	return 0;
 }
 
-static int parse_backend(struct parser *p, const struct la_option *option,
+static int parse_backend(struct la_parser *p, const struct la_option *option,
 			 size_t *i)
 {
-	bool *async = field_of(p, option);
-	const char *name;
-	int err;
-
-	err = step_to_value(p, i);
-	if (err < 0)
-		return err;
-	if (*i >= p->tokens->nr)
-		return past_the_end_indexed(p, *i);
-	name = p->tokens->token[*i].text;
-	if (!la_token_is(p->tokens, *i, "native") &&
-	    !la_token_is(p->tokens, *i, "cudaMallocAsync"))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "Unknown allocator backend, options are "
-				 "native and cudaMallocAsync");
-	if (strcmp(name, p->backend))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_BACKEND,
-				 ASSERT("tokenizer[i] == get()->name()",
-					"\"" CUDA_SOURCE "\":44")
-				 "Allocator backend parsed at runtime != "
-				 "allocator backend parsed at load time, "
-				 "%s != %s",
-				 name, p->backend);
-	*async = la_token_is(p->tokens, *i, "cudaMallocAsync");
-	return 0;
+	return la_parser_ends_at(p, *i) ?
+		       past_the_end(p, *i, LA_ASSUMED_INDEX) :
+		       la_parser_backend(p, option, *i);
 }
 
-static int parse_threads(struct parser *p, const struct la_option *option,
+static int parse_threads(struct la_parser *p, const struct la_option *option,
 			 size_t *i)
 {
 	uint64_t threads;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_integer(p, *i, &threads);
+	err = read_integer(p, *i, &threads);
 	if (err < 0)
 		return err;
-	if (!is_power_of_two(threads))
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "Number of register threads has to be power "
-				 "of 2, got %" PRIu64,
-				 threads);
-	if (threads > THREADS_MAX)
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "Number of register threads should be less "
-				 "than or equal to %d, got %" PRIu64,
-				 THREADS_MAX, threads);
-	*(uint64_t *)field_of(p, option) = threads;
+	if (!la_is_power_of_two(threads))
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"Number of register threads has to be "
+					"power of 2, got %" PRIu64,
+					threads);
+	if (threads > LA_THREADS_MAX)
+		return la_parser_refuse(
+			p, *i, LA_REFUSAL_RANGE,
+			"Number of register threads should be "
+			"less than or equal to %d, got %" PRIu64,
+			LA_THREADS_MAX, threads);
+	*(uint64_t *)la_parser_field(p, option) = threads;
 	return 0;
 }
 
-static int parse_mb_above_zero(struct parser *p, const struct la_option *option,
-			       size_t *i)
+static int parse_mb_above_zero(struct la_parser *p,
+			       const struct la_option *option, size_t *i)
 {
 	uint64_t mb;
 	int err;
 
-	err = step_to_value(p, i);
-	if (!err)
-		err = read_integer(p, *i, &mb);
+	err = read_integer(p, *i, &mb);
 	if (err < 0)
 		return err;
 	if (!mb)
-		return la_refuse(p->refusal, p->tokens, *i, LA_REFUSAL_RANGE,
-				 "Pinned reserve segment size has to be "
-				 "greater than 0");
-	*(uint64_t *)field_of(p, option) = bytes_of_mb(mb);
+		return la_parser_refuse(p, *i, LA_REFUSAL_RANGE,
+					"Pinned reserve segment size has to be "
+					"greater than 0");
+	*(uint64_t *)la_parser_field(p, option) = la_bytes_of_mb(mb);
 	return 0;
 }
 
-/* Step over an option that another pass reads. */
-static int skip_value(struct parser *p, const struct la_option *option,
-		      size_t *i)
+static int parse_mb_any(struct la_parser *p, const struct la_option *option,
+			size_t *i)
 {
-	size_t last = la_skip_key_generation_c(p->tokens, *i);
+	uint64_t mb;
+	int err;
 
-	(void)option;
-	if (last == SIZE_MAX)
-		return *i + 2 < p->tokens->nr ? no_bracket(p) :
-						past_the_end(p, *i + 2);
-	*i = last;
+	err = read_integer(p, *i, &mb);
+	if (!err)
+		*(uint64_t *)la_parser_field(p, option) = la_bytes_of_mb(mb);
+	return err;
+}
+
+/* A decimal number above 0, in GiB if a G is all that follows it. */
+static bool is_reserve(const struct la_token *token, double *out)
+{
+	double value;
+	size_t used;
+	int err;
+
+	err = la_stod(token->text, &value, &used);
+	if ((err < 0 && err != -ERANGE) || !(value > 0) || !isfinite(value) ||
+	    strpbrk(token->text, "xX"))
+		return false;
+	*out = value;
+	if (used == token->length)
+		return true;
+	*out = -value;
+	return used + 1 == token->length && strchr("gG", token->text[used]);
+}
+
+/* What is no reserve is ignored with a warning. */
+static int parse_reserve(struct la_parser *p, const struct la_option *option,
+			 size_t *i)
+{
+	double value;
+
+	if (la_parser_ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_INDEX);
+	if (is_reserve(&p->tokens->token[*i], &value))
+		*(double *)la_parser_field(p, option) = value;
+	return 0;
+}
+
+/*
+ * NAME SEPARATOR RESERVE, again and again, with a comma between or nothing,
+ * until a bracket closes the list; any token may open it.
+ */
+static int parse_reserve_list(struct la_parser *p,
+			      const struct la_option *option, size_t *i)
+{
+	if (la_parser_ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
+	for (++*i;
+	     !la_parser_ends_at(p, *i) && !la_token_is(p->tokens, *i, "]");
+	     ++*i) {
+		if (la_parser_ends_at(p, *i + 1))
+			return past_the_end(p, *i + 1, LA_ASSUMED_TOKEN);
+		*i += 2;
+		if (la_parser_ends_at(p, *i))
+			return past_the_end(p, *i, LA_ASSUMED_INDEX);
+		if (la_token_is(p->tokens, *i + 1, ","))
+			++*i;
+	}
+	if (la_parser_ends_at(p, *i))
+		return past_the_end(p, *i, LA_ASSUMED_TOKEN);
+	*(bool *)la_parser_field(p, option) = true;
 	return 0;
 }
 
 static parse_value *const by_kind[] = {
 	[LA_OPTION_MB_FROM_LARGE] = parse_mb_from_large,
-	[LA_OPTION_LARGE] = skip_value, /* the pass before read it */
 	[LA_OPTION_THRESHOLD] = parse_threshold,
 	[LA_OPTION_ROUNDUP] = parse_roundup,
 	[LA_OPTION_BOOL] = parse_bool,
 	[LA_OPTION_BACKEND] = parse_backend,
 	[LA_OPTION_THREADS] = parse_threads,
 	[LA_OPTION_MB_ABOVE_ZERO] = parse_mb_above_zero,
+	[LA_OPTION_MB_ANY] = parse_mb_any,
 	[LA_OPTION_FRACTION] = parse_fraction,
+	[LA_OPTION_RESERVE] = parse_reserve,
+	[LA_OPTION_RESERVE_LIST] = parse_reserve_list,
 };
 
-static int pass_options(struct parser *p, enum la_option_owner owner,
+/* i: index of a key; on success, of the last token of its value. */
+static int parse_option(struct la_parser *p, const struct la_option *option,
+			size_t *i)
+{
+	int err;
+
+	err = step_to_value(p, i);
+	return err < 0 ? err : by_kind[option->kind](p, option, i);
+}
+
+/* Step over an option that another pass reads. */
+static int skip_option(struct la_parser *p, size_t *i)
+{
+	size_t last = la_skip_key(p->tokens, *i);
+
+	if (last == SIZE_MAX)
+		return la_parser_ends_at(p, *i + 2) ?
+			       past_the_end(p, *i + 2, LA_ASSUMED_TOKEN) :
+			       no_bracket(p, LA_ASSUMED_BRACKET);
+	*i = last;
+	return 0;
+}
+
+/* Builds without a device have nobody to say that a key is unknown. */
+static bool may_be_unknown(const struct la_parser *p)
+{
+	return p->context->build == LA_BUILD_CPU;
+}
+
+static int pass_options(struct la_parser *p, enum la_option_owner owner,
 			const char *owner_name)
 {
 	const struct la_tokens *tokens = p->tokens;
@@ -439,20 +386,21 @@ static int pass_options(struct parser *p, enum la_option_owner owner,
 	int err;
 
 	/* The token after a value stands for a comma, whatever it is. */
-	for (i = 0; i < tokens->nr; i += 2) {
-		const struct la_option *option =
-			la_option_find(tokens->token[i].text,
-				       tokens->token[i].length);
+	for (i = 0; !la_parser_ends_at(p, i); i += 2) {
+		const struct la_option *option = la_parser_option(p, i);
 
-		if (!option)
-			return la_refuse(p->refusal, tokens, i, LA_REFUSAL_KEY,
-					 "Unrecognized key '%s' in %s "
-					 "allocator config.",
-					 tokens->token[i].text, owner_name);
-		if (option->owner == owner)
-			err = by_kind[option->kind](p, option, &i);
+		if (!option && !may_be_unknown(p))
+			return la_parser_refuse(p, i, LA_REFUSAL_KEY,
+						"Unrecognized key '%s' in %s "
+						"allocator config.",
+						tokens->token[i].text,
+						owner_name);
+		/* The pass before read large_segment_size_mb. */
+		if (option && option->owner == owner &&
+		    option->kind != LA_OPTION_LARGE)
+			err = parse_option(p, option, &i);
 		else
-			err = skip_value(p, option, &i);
+			err = skip_option(p, &i);
 		if (err < 0)
 			return err;
 	}
@@ -460,48 +408,56 @@ static int pass_options(struct parser *p, enum la_option_owner owner,
 }
 
 /* That token anywhere, even where no key should be. */
-static int pass_large(struct parser *p)
+static int pass_large(struct la_parser *p)
 {
-	static const char name[] = "large_segment_size_mb";
-	const struct la_option *option = la_option_find(name, strlen(name));
+	const struct la_option *option;
 	size_t i;
 	int err;
 
-	for (i = 0; i < p->tokens->nr; i++) {
-		if (!la_token_is(p->tokens, i, name))
+	for (i = 0; !la_parser_ends_at(p, i); i++) {
+		option = la_parser_option(p, i);
+		if (!option || option->kind != LA_OPTION_LARGE)
 			continue;
-		err = parse_large(p, option, &i);
+		err = step_to_value(p, &i);
+		if (!err)
+			err = parse_large(p, option, &i);
 		if (err < 0)
 			return err;
 	}
-	p->values->max_non_split_rounding = p->values->large_segment_size;
 	return 0;
 }
 
-static int pass_common(struct parser *p)
+static int pass_common(struct la_parser *p)
 {
+	const unsigned int release = p->context->release;
 	int err;
 
+	la_options_start_anew(release, p->values);
+	p->large_mb = p->values->large_segment_size / MIB;
 	err = pass_large(p);
 	if (err < 0)
 		return err;
+	/* Not with the others: a refusal so far leaves it as it was. */
+	if (release >= LA_RELEASE(2, 11))
+		p->values->max_non_split_rounding =
+			p->values->large_segment_size;
 	return pass_options(p, LA_OWNER_COMMON, "Accelerator");
 }
 
-static int pass_cuda(struct parser *p)
+static int pass_cuda(struct la_parser *p)
 {
 	return pass_options(p, LA_OWNER_CUDA, "CUDA");
 }
 
 /* Runs while torch is loaded: an error here ends the import. */
-static int pass_backend(struct parser *p)
+static int pass_backend(struct la_parser *p)
 {
 	size_t i;
 	int err;
 
-	for (i = 0; i < p->tokens->nr; i += 2) {
+	for (i = 0; !la_parser_ends_at(p, i); i += 2) {
 		if (!la_token_is(p->tokens, i, "backend")) {
-			err = skip_value(p, NULL, &i);
+			err = skip_option(p, &i);
 			if (err < 0)
 				return err;
 			continue;
@@ -509,49 +465,32 @@ static int pass_backend(struct parser *p)
 		err = step_to_value(p, &i);
 		if (err < 0)
 			return err;
-		if (i >= p->tokens->nr)
-			return past_the_end_indexed(p, i);
-		if (la_token_is(p->tokens, i, "cudaMallocAsync"))
-			p->backend = "cudaMallocAsync";
+		if (la_parser_ends_at(p, i))
+			return past_the_end(p, i, LA_ASSUMED_INDEX);
+		if (la_parser_is_async(p, p->tokens->token[i].text,
+				       p->tokens->token[i].length))
+			p->backend = la_parser_async_name(p);
 		return 0;
 	}
 	return 0;
 }
 
-/* The setter translates the C++ library's exceptions, CUDA's start does not. */
-static void translate(struct la_refusal *refusal)
+int la_parse_generation_c(struct la_parser *p)
 {
-	if (refusal->kind == LA_REFUSAL_NUMBER)
-		refusal->exception = "ValueError";
-	else if (refusal->kind == LA_REFUSAL_OVERFLOW)
-		refusal->exception = "IndexError";
-}
-
-int la_parse_generation_c(const struct la_tokens *tokens,
-			  enum la_set_at set_at,
-			  struct la_setting_values *values,
-			  struct la_refusal *refusal)
-{
-	struct parser p = {
-		.tokens = tokens,
-		.values = values,
-		.refusal = refusal,
-		.backend = "native",
-		.large_mb = values->large_segment_size / MIB,
-	};
-	bool setter = set_at == LA_SET_AT_RUNTIME;
 	int err;
 
-	if (set_at == LA_SET_AT_IMPORT) {
-		err = pass_backend(&p);
-		refusal->at_import = err == -EINVAL;
+	if (p->context->build == LA_BUILD_CPU)
+		return pass_common(p);
+	if (p->context->set_at == LA_SET_AT_RUNTIME) {
+		err = pass_common(p);
+		return err < 0 ? err : pass_cuda(p);
+	}
+	if (p->context->set_at == LA_SET_AT_IMPORT) {
+		err = pass_backend(p);
+		p->refusal->at_import = err == -EINVAL;
 		if (err < 0)
 			return err;
 	}
-	err = setter ? pass_common(&p) : pass_cuda(&p);
-	if (!err)
-		err = setter ? pass_cuda(&p) : pass_common(&p);
-	if (err == -EINVAL && setter)
-		translate(refusal);
-	return err;
+	err = pass_cuda(p);
+	return err < 0 ? err : pass_common(p);
 }

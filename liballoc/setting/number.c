@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 
@@ -24,6 +25,22 @@ int la_stoull(const char *text, uint64_t *out, size_t *used)
 	return 0;
 }
 
+int la_stoi(const char *text, uint64_t *out, size_t *used)
+{
+	long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (end == text)
+		return -EINVAL;
+	if (errno == ERANGE || value < INT_MIN || value > INT_MAX)
+		return -ERANGE;
+	*out = (uint64_t)value;
+	*used = end - text;
+	return 0;
+}
+
 int la_stod(const char *text, double *out, size_t *used)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -39,9 +56,7 @@ int la_stod(const char *text, double *out, size_t *used)
 	freelocale(c);
 	if (end == text)
 		return -EINVAL;
-	if (err == ERANGE)
-		return -ERANGE;
 	*out = value;
 	*used = end - text;
-	return 0;
+	return err == ERANGE ? -ERANGE : 0;
 }

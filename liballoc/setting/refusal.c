@@ -4,16 +4,34 @@
 
 #include "setting/refusal.h"
 
-/* Checks raise ValueError, broken assumptions and the C++ library this one. */
-static const char *exception_of(enum la_refusal_kind kind)
+/*
+ * From 2.10 on checks raise ValueError, broken assumptions RuntimeError; the
+ * setter translates the C++ library's exceptions, CUDA's start does not.
+ */
+void la_refusal_set_exception(struct la_refusal *refusal,
+			      const struct la_setting_context *context)
 {
-	switch (kind) {
+	bool setter = context->set_at == LA_SET_AT_RUNTIME;
+
+	refusal->exception = "RuntimeError";
+	if (context->release < LA_RELEASE(2, 10))
+		return;
+	switch (refusal->kind) {
 	case LA_REFUSAL_KEY:
 	case LA_REFUSAL_BOOL:
 	case LA_REFUSAL_RANGE:
-		return "ValueError";
+		refusal->exception = "ValueError";
+		break;
+	case LA_REFUSAL_NUMBER:
+		if (setter)
+			refusal->exception = "ValueError";
+		break;
+	case LA_REFUSAL_OVERFLOW:
+		if (setter)
+			refusal->exception = "IndexError";
+		break;
 	default:
-		return "RuntimeError";
+		break;
 	}
 }
 
@@ -23,7 +41,6 @@ int la_refuse(struct la_refusal *refusal, const struct la_tokens *tokens,
 	va_list args;
 
 	refusal->kind = kind;
-	refusal->exception = exception_of(kind);
 	refusal->offset = tokens->source_length;
 	refusal->end = tokens->source_length;
 	if (i < tokens->nr) {

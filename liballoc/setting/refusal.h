@@ -3,6 +3,8 @@
 #ifndef LA_SETTING_REFUSAL_H
 #define LA_SETTING_REFUSAL_H
 
+#include <liballoc/setting.h>
+
 #include "setting/tokenizer.h"
 #include "util/strbuf.h"
 
@@ -15,6 +17,7 @@ enum la_refusal_kind {
 	LA_REFUSAL_OVERFLOW, /* a number that does not fit its type */
 	LA_REFUSAL_RANGE, /* a value that the option does not take */
 	LA_REFUSAL_BACKEND, /* not the backend chosen at import */
+	LA_REFUSAL_SEPARATOR, /* another token where a separator should be */
 	LA_REFUSAL_END /* the string ends too early */
 };
 
@@ -34,5 +37,9 @@ struct la_refusal {
 int la_refuse(struct la_refusal *refusal, const struct la_tokens *tokens,
 	      size_t i, enum la_refusal_kind kind, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+
+/* The type that Python code sees, from kind, release and moment. */
+void la_refusal_set_exception(struct la_refusal *refusal,
+			      const struct la_setting_context *context);
 
 #endif /* LA_SETTING_REFUSAL_H */

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "setting/generation-c.h"
+#include "setting/parser.h"
 #include "setting/remark.h"
 #include "setting/table.h"
 #include "util/util.h"
@@ -27,7 +27,7 @@ struct scan {
 	struct la_remarks *remarks;
 	const struct la_tokens *tokens;
 	const struct la_setting_values *values;
-	enum la_set_at set_at;
+	const struct la_setting_context *context;
 	/* By field: the last pair that set it, option NULL if none did. */
 	struct pair seen[sizeof(struct la_setting_values)];
 };
@@ -77,7 +77,8 @@ static void remark_joined(struct scan *s, size_t i)
 
 	if (token->joined)
 		la_remark(s->remarks, LA_REMARK_BLANK_DELETED, token->offset,
-			  token->end, "blanks are deleted: this is read as '%s'",
+			  token->end,
+			  "blanks are deleted: this is read as '%s'",
 			  token->text);
 }
 
@@ -99,9 +100,12 @@ static void remark_mb(struct scan *s, const struct pair *pair)
 
 static void remark_divisions(struct scan *s, size_t i)
 {
+	const char *text = "1 is off: sizes are rounded to 512 bytes only";
+
+	if (s->context->release < LA_RELEASE(2, 0))
+		text = "1 is off: sizes are not even rounded to 512 bytes";
 	if (remark_integer(s, i) == 1)
-		remark_token(s, LA_REMARK_ROUNDUP_OFF, i,
-			     "1 is off: sizes are rounded to 512 bytes only");
+		remark_token(s, LA_REMARK_ROUNDUP_OFF, i, text);
 }
 
 /* Slots that a list has named so far, bit i for slot i, and where it is. */
@@ -140,8 +144,7 @@ static void remark_entry(struct scan *s, struct named *named, size_t key)
 	named->last = slot;
 }
 
-static void remark_gaps(struct scan *s, const struct pair *pair,
-			uint32_t slots)
+static void remark_gaps(struct scan *s, const struct pair *pair, uint32_t slots)
 {
 	unsigned int slot, from;
 
@@ -153,8 +156,8 @@ static void remark_gaps(struct scan *s, const struct pair *pair,
 		la_remark(s->remarks, LA_REMARK_LIST_GAP,
 			  token_at(s, pair->value)->offset,
 			  token_at(s, pair->last)->end,
-			  "no entry names %u to %u MiB: not rounded", 1u << from,
-			  1u << slot);
+			  "no entry names %u to %u MiB: not rounded",
+			  1u << from, 1u << slot);
 	}
 }
 
@@ -184,6 +187,7 @@ static void remark_value(struct scan *s, const struct pair *pair)
 	case LA_OPTION_MB_FROM_LARGE:
 	case LA_OPTION_LARGE:
 	case LA_OPTION_MB_ABOVE_ZERO:
+	case LA_OPTION_MB_ANY:
 		remark_mb(s, pair);
 		break;
 	case LA_OPTION_THREADS:
@@ -198,7 +202,8 @@ static void remark_value(struct scan *s, const struct pair *pair)
 		break;
 	case LA_OPTION_BOOL:
 	case LA_OPTION_BACKEND:
-	case LA_OPTION_OTHER:
+	case LA_OPTION_RESERVE:
+	case LA_OPTION_RESERVE_LIST:
 		break;
 	}
 }
@@ -213,8 +218,8 @@ static void remark_duplicate(struct scan *s, const struct pair *earlier,
 	if (later->last > later->value)
 		what = "the later list changes only what it names";
 	la_remark(s->remarks, LA_REMARK_DUPLICATE, key->offset, key->end,
-		  "set again at byte %zu: %s",
-		  token_at(s, later->key)->offset, what);
+		  "set again at byte %zu: %s", token_at(s, later->key)->offset,
+		  what);
 }
 
 static void scan_pair(struct scan *s, const struct pair *pair)
@@ -256,8 +261,7 @@ static void remark_split(struct scan *s)
 			     LA_REMARK_NEEDS_MAX_SPLIT,
 			     "does nothing without max_split_size_mb");
 	else if (v->expandable_segments)
-		remark_field(s, FIELD(max_split_size),
-			     LA_REMARK_SPLIT_IGNORED,
+		remark_field(s, FIELD(max_split_size), LA_REMARK_SPLIT_IGNORED,
 			     "expandable segments are split all the same; it "
 			     "only limits which cached block serves a request");
 	else if (v->max_split_size <= v->large_segment_size)
@@ -272,18 +276,24 @@ static void remark_cap(struct scan *s)
 	double fraction = s->values->per_process_memory_fraction;
 	const size_t field = FIELD(per_process_memory_fraction);
 
-	if (!(fraction < 1)) {
+	/* Up to 2.9 a fraction of 1 is a cap too, and no option sets one. */
+	if (s->context->release < LA_RELEASE(2, 10))
+		remark_field(s, FIELD(garbage_collection_threshold),
+			     LA_REMARK_NEEDS_CAP,
+			     "does nothing unless the program sets a memory "
+			     "fraction");
+	else if (!(fraction < 1))
 		remark_field(s, FIELD(garbage_collection_threshold),
 			     LA_REMARK_NEEDS_CAP,
 			     "does nothing unless a memory fraction below 1 "
 			     "is set, here or by the program");
+	if (!(fraction < 1))
 		remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
-	}
 	if (fraction * CARD_MAX < SEGMENT_MIN)
 		remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
 			     "leaves no room for one segment: every "
 			     "allocation fails");
-	if (s->set_at == LA_SET_AT_RUNTIME)
+	if (s->context->set_at == LA_SET_AT_RUNTIME)
 		remark_field(s, field, LA_REMARK_CAP_READ_ONCE,
 			     "devices that are in use already keep their cap");
 }
@@ -316,26 +326,51 @@ static int by_offset(const void *a, const void *b)
 	return (int)x->code - (int)y->code;
 }
 
+/* False at the end of the string. */
+static bool next_pair(const struct scan *s, struct pair *pair)
+{
+	size_t last;
+
+	if (pair->key >= s->tokens->nr)
+		return false;
+	pair->option = la_option_find(s->context->release,
+				      token_at(s, pair->key)->text,
+				      token_at(s, pair->key)->length);
+	pair->value = pair->key + 2;
+	last = la_skip_key(s->tokens, pair->key);
+	pair->last = last == SIZE_MAX ? s->tokens->nr - 1 : last;
+	return true;
+}
+
+/* Builds without a device step over what is not common to all. */
+static bool is_read(const struct scan *s, const struct la_option *option)
+{
+	return option && (s->context->build != LA_BUILD_CPU ||
+			  option->owner == LA_OWNER_COMMON);
+}
+
+static void scan_pairs(struct scan *s)
+{
+	struct pair pair = { 0 };
+
+	for (; next_pair(s, &pair); pair.key = pair.last + 2)
+		if (is_read(s, pair.option))
+			scan_pair(s, &pair);
+}
+
 int la_remark_accepted(struct la_remarks *remarks,
 		       const struct la_tokens *tokens,
 		       const struct la_setting_values *values,
-		       enum la_set_at set_at)
+		       const struct la_setting_context *context)
 {
 	struct scan s = {
 		.remarks = remarks,
 		.tokens = tokens,
 		.values = values,
-		.set_at = set_at,
+		.context = context,
 	};
-	struct pair pair;
 
-	for (pair.key = 0; pair.key < tokens->nr; pair.key = pair.last + 2) {
-		pair.option = la_option_find(tokens->token[pair.key].text,
-					     tokens->token[pair.key].length);
-		pair.value = pair.key + 2;
-		pair.last = la_skip_key_generation_c(tokens, pair.key);
-		scan_pair(&s, &pair);
-	}
+	scan_pairs(&s);
 	if (values->cuda_malloc_async) {
 		remark_backend(&s);
 	} else {

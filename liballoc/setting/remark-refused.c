@@ -10,6 +10,7 @@
 struct hints {
 	struct la_remarks *remarks;
 	const struct la_tokens *tokens;
+	unsigned int release;
 	const struct la_token *token; /* that torch objects to */
 };
 
@@ -19,7 +20,7 @@ static void hint_unknown(struct hints *h)
 	const struct la_option *other =
 		la_option_find_any(token->text, token->length);
 	const struct la_option *near =
-		la_option_nearest(token->text, token->length);
+		la_option_nearest(h->release, token->text, token->length);
 
 	if (other && other->about.until)
 		la_remark(h->remarks, LA_REMARK_OTHER_RELEASE, token->offset,
@@ -41,7 +42,8 @@ static bool hint_equals(struct hints *h)
 	const char *sign = memchr(token->text, '=', token->length);
 	int length;
 
-	if (!sign || !la_option_find(token->text, sign - token->text))
+	if (!sign ||
+	    !la_option_find(h->release, token->text, sign - token->text))
 		return false;
 	length = sign - token->text;
 	la_remark(h->remarks, LA_REMARK_EQUALS, token->offset, token->end,
@@ -80,7 +82,7 @@ static void hint_key(struct hints *h)
 static const char *meant_bool(const char *text)
 {
 	static const char *const names[][2] = {
-		{ "true", "True" }, { "1", "True" },	{ "on", "True" },
+		{ "true", "True" }, { "1", "True" },	  { "on", "True" },
 		{ "yes", "True" },  { "false", "False" }, { "0", "False" },
 		{ "off", "False" }, { "no", "False" },
 	};
@@ -126,8 +128,9 @@ static void hint_range(struct hints *h, size_t i)
 	const struct la_option *option = NULL;
 
 	if (i >= 2)
-		option = la_option_find(h->tokens->token[i - 2].text,
-					h->tokens->token[i - 2].length);
+		option =
+			la_option_find(h->release, h->tokens->token[i - 2].text,
+				       h->tokens->token[i - 2].length);
 	if (option && (option->kind == LA_OPTION_THRESHOLD ||
 		       option->kind == LA_OPTION_FRACTION))
 		la_remark_double(h->remarks, h->token);
@@ -135,11 +138,29 @@ static void hint_range(struct hints *h, size_t i)
 		(void)la_remark_integer(h->remarks, h->token);
 }
 
+static void hint_backend(struct hints *h, const struct la_refusal *refusal,
+			 enum la_set_at set_at)
+{
+	const char *text = "set the variable before torch is imported";
+
+	if (set_at == LA_SET_AT_IMPORT)
+		text = "the first backend that is found while torch is loaded "
+		       "counts; up to 2.9 that is one without blanks around "
+		       "its colon";
+	la_remark(h->remarks, LA_REMARK_BACKEND_LATE, refusal->offset,
+		  refusal->end, "%s", text);
+}
+
 int la_remark_refused(struct la_remarks *remarks,
 		      const struct la_tokens *tokens,
-		      const struct la_refusal *refusal)
+		      const struct la_refusal *refusal,
+		      const struct la_setting_context *context)
 {
-	struct hints h = { .remarks = remarks, .tokens = tokens };
+	struct hints h = {
+		.remarks = remarks,
+		.tokens = tokens,
+		.release = context->release,
+	};
 	size_t i = 0;
 
 	while (i < tokens->nr && tokens->token[i].offset != refusal->offset)
@@ -157,15 +178,14 @@ int la_remark_refused(struct la_remarks *remarks,
 		hint_range(&h, i);
 		break;
 	case LA_REFUSAL_BACKEND:
-		la_remark(remarks, LA_REMARK_BACKEND_LATE, refusal->offset,
-			  refusal->end,
-			  "set the variable before torch is imported");
+		hint_backend(&h, refusal, context->set_at);
 		break;
 	case LA_REFUSAL_END:
 		hint_end(&h, refusal);
 		break;
 	case LA_REFUSAL_NUMBER:
 	case LA_REFUSAL_OVERFLOW:
+	case LA_REFUSAL_SEPARATOR:
 	case LA_REFUSAL_NONE:
 		break;
 	}

@@ -34,11 +34,12 @@ void la_remark_double(struct la_remarks *remarks, const struct la_token *token);
 int la_remark_accepted(struct la_remarks *remarks,
 		       const struct la_tokens *tokens,
 		       const struct la_setting_values *values,
-		       enum la_set_at set_at);
+		       const struct la_setting_context *context);
 
 /* Why it was refused, or the cure, where that can be told; 0 or -ENOMEM. */
 int la_remark_refused(struct la_remarks *remarks,
 		      const struct la_tokens *tokens,
-		      const struct la_refusal *refusal);
+		      const struct la_refusal *refusal,
+		      const struct la_setting_context *context);
 
 #endif /* LA_SETTING_REMARK_H */

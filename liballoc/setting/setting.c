@@ -5,70 +5,100 @@
 
 #include <liballoc/setting.h>
 
-#include "setting/generation-c.h"
+#include "setting/parser.h"
+#include "setting/release.h"
 #include "setting/remark.h"
 #include "setting/table.h"
 #include "util/error.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
+/* One piece of memory: this, the tokens while it is parsed, the string. */
 struct la_setting {
 	struct la_setting_values values;
-	char text[]; /* the string, terminated */
+	struct la_tokens tokens;
+	const char *text; /* terminated */
 };
 
 struct la_setting_check {
-	struct la_setting *setting; /* NULL: refused */
+	struct la_setting *setting; /* accepted or not */
+	bool accepted;
 	struct la_refusal refused; /* owns the text of refusal */
-	struct la_setting_refusal refusal; /* set if setting is NULL */
+	struct la_setting_refusal refusal; /* set if it was not accepted */
 	struct la_remarks remarks;
 	uint64_t named; /* bit i: option i of the table is named */
 };
 
-static const struct la_setting_values defaults = {
-	.max_split_size = UINT64_MAX,
-	.max_non_split_rounding = 20 * MIB,
-	.large_segment_size = 20 * MIB,
-	.per_process_memory_fraction = 1.0,
-	.pinned_num_register_threads = 1,
+/* In the order of enum la_generation. */
+static const struct generation {
+	enum la_lexer lexer;
+	int (*parse)(struct la_parser *p);
+} generations[] = {
+	{ LA_LEXER_PIECES, la_parse_generation_a },
+	{ LA_LEXER_SPACES, la_parse_generation_b },
+	{ LA_LEXER_BLANKS, la_parse_generation_c },
 };
 
-static struct la_setting *new_setting(const char *text, size_t length)
+static const struct generation *
+generation_of(const struct la_setting_context *context)
 {
-	struct la_setting *setting;
-	size_t size;
+	return &generations[la_generation_of(context->release)];
+}
 
-	if (__builtin_add_overflow(sizeof(*setting), length, &size) ||
-	    __builtin_add_overflow(size, 1, &size))
+static struct la_setting *new_setting(const char *text, size_t length,
+				      const struct la_setting_context *context)
+{
+	size_t storage = la_tokens_storage(text, length), size;
+	struct la_setting *setting;
+	char *copy;
+
+	if (__builtin_add_overflow(sizeof(*setting) + 1, length, &size) ||
+	    __builtin_add_overflow(size, storage, &size))
 		return NULL;
 	setting = malloc(size);
 	if (!setting)
 		return NULL;
-	setting->values = defaults;
+	copy = (char *)(setting + 1) + storage;
 	if (length)
-		memcpy(setting->text, text, length);
-	setting->text[length] = '\0';
+		memcpy(copy, text, length);
+	copy[length] = '\0';
+	setting->text = copy;
+	setting->values =
+		context->previous ? *context->previous : la_setting_defaults;
+	la_tokens_init(&setting->tokens, setting + 1,
+		       generation_of(context)->lexer, copy, length);
 	return setting;
 }
 
-/* The refusal's text is the caller's to release in any case. */
-static int parse_tokens(struct la_setting **out, const struct la_tokens *tokens,
-			const char *text, enum la_set_at set_at,
-			struct la_refusal *refusal)
+/* Before 2.10 nobody reads the string in a build without a device. */
+static bool is_read(const struct la_setting_context *context)
 {
-	struct la_setting *setting;
+	return context->build != LA_BUILD_CPU ||
+	       la_generation_of(context->release) == LA_GENERATION_C;
+}
+
+/* The refusal's text is the caller's to release in any case. */
+static int parse(struct la_setting *setting,
+		 const struct la_setting_context *context,
+		 struct la_refusal *refusal)
+{
+	struct la_parser p = {
+		.context = context,
+		.tokens = &setting->tokens,
+		.values = &setting->values,
+		.refusal = refusal,
+		.backend = "native",
+	};
 	int err;
 
-	setting = new_setting(text, tokens->source_length);
-	if (!setting)
-		return -ENOMEM;
-	err = la_parse_generation_c(tokens, set_at, &setting->values, refusal);
-	if (err < 0) {
-		free(setting);
-		return err;
-	}
-	*out = setting;
-	return 0;
+	if (!is_read(context))
+		return 0;
+	if (setting->values.cuda_malloc_async)
+		p.backend = la_parser_async_name(&p);
+	err = generation_of(context)->parse(&p);
+	if (err == -EINVAL)
+		la_refusal_set_exception(refusal, context);
+	return err;
 }
 
 /* What fits, cut between two characters. */
@@ -82,25 +112,42 @@ static int report(const struct la_refusal *refusal, struct la_error *err)
 			    text);
 }
 
-LA_EXPORT int la_setting_parse(struct la_setting **out, const char *text,
-			       size_t length, enum la_set_at set_at,
-			       struct la_error *err)
+LA_EXPORT int la_setting_parse_for(struct la_setting **out, const char *text,
+				   size_t length,
+				   const struct la_setting_context *context,
+				   struct la_error *err)
 {
 	struct la_refusal refusal = { 0 };
-	struct la_tokens tokens;
+	struct la_setting *setting;
 	int ret;
 
-	ret = la_tokens_init(&tokens, text, length);
-	if (!ret) {
-		ret = parse_tokens(out, &tokens, text, set_at, &refusal);
-		la_tokens_release(&tokens);
-	}
+	if (!la_release_is_known(context->release))
+		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
+				    "unknown release of torch");
+	setting = new_setting(text, length, context);
+	ret = setting ? parse(setting, context, &refusal) : -ENOMEM;
+	if (!ret)
+		*out = setting;
+	else
+		free(setting);
 	if (ret == -EINVAL)
 		report(&refusal, err);
 	else if (ret < 0)
 		la_error_set(err, ret, LA_NO_OFFSET, "out of memory");
 	la_strbuf_release(&refusal.text);
 	return ret;
+}
+
+LA_EXPORT int la_setting_parse(struct la_setting **out, const char *text,
+			       size_t length, enum la_set_at set_at,
+			       struct la_error *err)
+{
+	const struct la_setting_context context = {
+		.release = LA_RELEASE(2, 11),
+		.set_at = set_at,
+	};
+
+	return la_setting_parse_for(out, text, length, &context, err);
 }
 
 LA_EXPORT void la_setting_free(struct la_setting *setting)
@@ -132,14 +179,15 @@ static void describe_refusal(struct la_setting_check *check)
 	};
 }
 
-static uint64_t named_options(const struct la_tokens *tokens)
+static uint64_t named_options(const struct la_tokens *tokens,
+			      unsigned int release)
 {
 	const struct la_option *option;
 	uint64_t named = 0;
 	size_t i;
 
 	for (i = 0; i < tokens->nr; i++) {
-		option = la_option_find(tokens->token[i].text,
+		option = la_option_find(release, tokens->token[i].text,
 					tokens->token[i].length);
 		if (option)
 			named |= (uint64_t)1 << la_option_index(option);
@@ -147,41 +195,43 @@ static uint64_t named_options(const struct la_tokens *tokens)
 	return named;
 }
 
-static int fill_check(struct la_setting_check *check, const char *text,
-		      size_t length, enum la_set_at set_at)
+static int fill_check(struct la_setting_check *check,
+		      const struct la_setting_context *context)
 {
-	struct la_tokens tokens;
+	const struct la_tokens *tokens = &check->setting->tokens;
 	int err;
 
-	err = la_tokens_init(&tokens, text, length);
+	if (is_read(context))
+		check->named = named_options(tokens, context->release);
+	err = parse(check->setting, context, &check->refused);
+	check->accepted = !err;
+	if (err == -EINVAL) {
+		describe_refusal(check);
+		return la_remark_refused(&check->remarks, tokens,
+					 &check->refused, context);
+	}
 	if (err < 0)
 		return err;
-	check->named = named_options(&tokens);
-	err = parse_tokens(&check->setting, &tokens, text, set_at,
-			   &check->refused);
-	if (!err) {
-		err = la_remark_accepted(&check->remarks, &tokens,
-					 &check->setting->values, set_at);
-	} else if (err == -EINVAL) {
-		describe_refusal(check);
-		err = la_remark_refused(&check->remarks, &tokens,
-					&check->refused);
-	}
-	la_tokens_release(&tokens);
-	return err;
+	if (!is_read(context))
+		return 0;
+	return la_remark_accepted(&check->remarks, tokens,
+				  &check->setting->values, context);
 }
 
 LA_EXPORT int la_setting_check_new(struct la_setting_check **out,
 				   const char *text, size_t length,
-				   enum la_set_at set_at)
+				   const struct la_setting_context *context)
 {
 	struct la_setting_check *check;
 	int err;
 
+	if (!la_release_is_known(context->release))
+		return -ENOTSUP;
 	check = calloc(1, sizeof(*check));
 	if (!check)
 		return -ENOMEM;
-	err = fill_check(check, text, length, set_at);
+	check->setting = new_setting(text, length, context);
+	err = check->setting ? fill_check(check, context) : -ENOMEM;
 	if (err < 0) {
 		la_setting_check_free(check);
 		return err;
@@ -203,13 +253,19 @@ LA_EXPORT void la_setting_check_free(struct la_setting_check *check)
 LA_EXPORT const struct la_setting *
 la_setting_check_setting(const struct la_setting_check *check)
 {
-	return check->setting;
+	return check->accepted ? check->setting : NULL;
 }
 
 LA_EXPORT const struct la_setting_refusal *
 la_setting_check_refusal(const struct la_setting_check *check)
 {
-	return check->setting ? NULL : &check->refusal;
+	return check->accepted ? NULL : &check->refusal;
+}
+
+LA_EXPORT const struct la_setting_values *
+la_setting_check_values(const struct la_setting_check *check)
+{
+	return &check->setting->values;
 }
 
 LA_EXPORT const struct la_setting_remark *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any bytes as a setting, at each of the three times: the same answer twice,
- * places inside the string, and values that the options allow.
+ * Any bytes as a setting, for any release and build at each time, fresh and
+ * on top of what went before: the same answer twice, places inside the string,
+ * and values that the options allow.
  */
 #include <assert.h>
 #include <errno.h>
@@ -21,13 +22,13 @@ static bool is_division(uint64_t value)
 	return !(value & (value - 1));
 }
 
+/* Negative numbers of 32 bits become divisions of 64. */
 static void check_values(const struct la_setting_values *v)
 {
 	int i;
 
 	assert(v->large_segment_size >= 11 * MIB);
-	assert(v->max_split_size >= v->large_segment_size);
-	assert(v->max_non_split_rounding >= v->large_segment_size);
+	assert(v->max_split_size >= 11 * MIB);
 	assert(v->garbage_collection_threshold >= 0 &&
 	       v->garbage_collection_threshold < 1);
 	assert(v->per_process_memory_fraction >= 0 &&
@@ -53,34 +54,40 @@ static void check_remarks(const struct la_setting_check *check, size_t size)
 	}
 }
 
-static void check_once(const char *text, size_t size, enum la_set_at set_at)
+static void check_refusal(const struct la_setting_refusal *refusal, size_t size,
+			  const struct la_error *err)
 {
-	const struct la_setting_refusal *refusal;
-	const struct la_setting *setting;
+	assert(refusal->offset == err->offset);
+	assert(refusal->offset <= size);
+	assert(refusal->length <= size - refusal->offset);
+	assert(!strncmp(refusal->text, err->text, strlen(err->text)));
+	assert(*refusal->exception);
+}
+
+/* after: what holds after the parse. */
+static void check_once(const char *text, size_t size,
+		       const struct la_setting_context *context,
+		       struct la_setting_values *after)
+{
+	const struct la_setting_values *v;
 	struct la_setting_check *check;
 	struct la_setting *again = NULL;
 	struct la_error err;
 	int ret;
 
-	assert(!la_setting_check_new(&check, text, size, set_at));
-	ret = la_setting_parse(&again, text, size, set_at, &err);
-	setting = la_setting_check_setting(check);
-	refusal = la_setting_check_refusal(check);
-	assert(!setting == !!refusal);
-	if (setting) {
-		assert(!ret);
-		check_values(la_setting_values(setting));
-		assert(!memcmp(la_setting_values(setting),
-			       la_setting_values(again),
-			       sizeof(struct la_setting_values)));
+	assert(!la_setting_check_new(&check, text, size, context));
+	ret = la_setting_parse_for(&again, text, size, context, &err);
+	v = la_setting_check_values(check);
+	check_values(v);
+	if (la_setting_check_setting(check)) {
+		assert(!ret && !la_setting_check_refusal(check));
+		assert(!memcmp(v, la_setting_values(again), sizeof(*v)));
 	} else {
 		assert(ret == -EINVAL && !again);
-		assert(refusal->offset == err.offset);
-		assert(refusal->offset <= size);
-		assert(refusal->length <= size - refusal->offset);
-		assert(!strncmp(refusal->text, err.text, strlen(err.text)));
+		check_refusal(la_setting_check_refusal(check), size, &err);
 	}
 	check_remarks(check, size);
+	memcpy(after, v, sizeof(*v));
 	la_setting_check_free(check);
 	la_setting_free(again);
 }
@@ -89,42 +96,88 @@ static void check_once(const char *text, size_t size, enum la_set_at set_at)
 static size_t spell(const uint8_t *data, size_t size, char *text, size_t max)
 {
 	static const char *const words[] = {
-		"max_split_size_mb:", "max_non_split_rounding_mb:",
-		"large_segment_size_mb:", "garbage_collection_threshold:",
-		"roundup_power2_divisions:", "expandable_segments:",
-		"backend:", "pinned_num_register_threads:",
-		"per_process_memory_fraction:", "True", "False", "native",
-		"cudaMallocAsync", "[", "]", ",", ":", ">", "64", "0.5", "256:2",
-		"-1", "1e3", " ", "18446744073709551615", "0x1p-1",
-		"pinned_reserve_segment_size_mb:",
-		"pinned_use_background_threads:",
+		"True",
+		"False",
+		"native",
+		"cudaMallocAsync",
+		"hipMallocAsync",
+		"[",
+		"]",
+		",",
+		":",
+		">",
+		"64",
+		"0.5",
+		"256:2",
+		"-1",
+		"1e3",
+		" ",
+		"18446744073709551615",
+		"0x1p-1",
+		"40G",
+		"1",
+		"0",
+		"\t",
 	};
-	size_t i, n, length = 0;
+	const struct la_setting_option *option;
+	size_t i, n, nr_options = 0, length = 0;
 
+	while (la_setting_option_at(nr_options))
+		nr_options++;
 	for (i = 0; i < size; i++) {
-		const char *word = words[data[i] % ARRAY_SIZE(words)];
+		size_t index = data[i] % (ARRAY_SIZE(words) + nr_options);
+		const char *word = (const char *)data + i;
 
-		if (data[i] % 3 && data[i] < 0x80)
-			word = NULL;
-		n = word ? strlen(word) : 1;
+		option = la_setting_option_at(index);
+		n = 1;
+		if (data[i] % 3 == 0 || data[i] >= 0x80) {
+			word = option ? option->name :
+					words[index - nr_options];
+			n = strlen(word);
+		}
 		if (length + n > max)
 			break;
-		memcpy(text + length, word ? word : (const char *)data + i, n);
+		memcpy(text + length, word, n);
 		length += n;
 	}
 	return length;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_text(const char *text, size_t length, unsigned int release,
+		       enum la_build build)
 {
-	char text[4096];
-	size_t length;
+	struct la_setting_context context = {
+		.release = release,
+		.build = build,
+	};
+	struct la_setting_values after;
 	int set_at;
 
-	length = spell(data, size, text, sizeof(text));
 	for (set_at = LA_SET_AT_IMPORT; set_at <= LA_SET_AT_RUNTIME; set_at++) {
-		check_once((const char *)data, size, set_at);
-		check_once(text, length, set_at);
+		context.set_at = set_at;
+		context.previous = NULL;
+		check_once(text, length, &context, &after);
+		context.previous = &after;
+		check_once(text, length, &context, &after);
 	}
+}
+
+/* The first two bytes choose who reads the others. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned int nr_releases = 0, release;
+	enum la_build build;
+	char text[4096];
+
+	if (size < 2)
+		return 0;
+	while (la_release_at(nr_releases))
+		nr_releases++;
+	release = la_release_at(data[0] % nr_releases)->number;
+	build = data[1] % 3;
+	data += 2;
+	size -= 2;
+	check_text((const char *)data, size, release, build);
+	check_text(text, spell(data, size, text, sizeof(text)), release, build);
 	return 0;
 }

@@ -99,6 +99,10 @@ typedef void compare_fn(json_t *line, const struct la_setting_check *check);
 static size_t compare_file(const char *path, enum la_set_at set_at,
 			   compare_fn *compare)
 {
+	const struct la_setting_context context = {
+		.release = LA_RELEASE(2, 11),
+		.set_at = set_at,
+	};
 	struct la_setting_check *check;
 	size_t capacity = 0, nr = 0;
 	char *text = NULL;
@@ -112,7 +116,7 @@ static size_t compare_file(const char *path, enum la_set_at set_at,
 
 		ck_assert_int_eq(la_setting_check_new(
 					 &check, json_string_value(conf),
-					 json_string_length(conf), set_at),
+					 json_string_length(conf), &context),
 				 0);
 		compare(line, check);
 		la_setting_check_free(check);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file setting.h
- * @brief PYTORCH_CUDA_ALLOC_CONF strings, as torch 2.11 reads them.
+ * @brief PYTORCH_CUDA_ALLOC_CONF strings, as each release of torch reads them.
  */
 #ifndef LIBALLOC_SETTING_H
 #define LIBALLOC_SETTING_H
@@ -16,6 +16,35 @@
 extern "C" {
 #endif
 
+/** @brief A release of torch as one number, which compares. */
+#define LA_RELEASE(major, minor) ((major) << 8 | (minor))
+
+/** @brief A release that the library knows. */
+struct la_release {
+	unsigned int number; /**< LA_RELEASE() of it */
+	const char *name; /**< "2.11" */
+};
+
+/**
+ * @brief The releases that the library knows, oldest first.
+ * @param index position, from 0
+ * @return the release, static; NULL past the end
+ */
+const struct la_release *la_release_at(size_t index);
+
+/**
+ * @brief Read a release as people and torch itself write it.
+ * @param[out] release LA_RELEASE() of it; untouched on failure
+ * @param text         "2.6", "2.6.0", "2.11.0+cu130", "2.10.0a0+git1234"
+ * @param err          what is wrong with it; may be NULL
+ * @retval 0       the library knows it
+ * @retval 1       newer than any that it knows: release is the newest of them
+ * @retval -EINVAL not a release
+ * @retval -ERANGE older than any with a setting, or never released
+ */
+int la_release_parse(unsigned int *release, const char *text,
+		     struct la_error *err);
+
 /** @brief A parsed setting; immutable. */
 struct la_setting;
 
@@ -24,6 +53,13 @@ enum la_set_at {
 	LA_SET_AT_IMPORT, /**< present before `import torch` */
 	LA_SET_AT_INIT, /**< set after import, before CUDA is initialised */
 	LA_SET_AT_RUNTIME /**< given to the setter */
+};
+
+/** @brief What torch was built for. */
+enum la_build {
+	LA_BUILD_CUDA, /**< with CUDA */
+	LA_BUILD_ROCM, /**< with ROCm, where CUDA's names have a HIP twin */
+	LA_BUILD_CPU /**< without either: unknown options pass */
 };
 
 /** @brief Number of slots of roundup_power2_divisions. */
@@ -36,21 +72,58 @@ struct la_setting_values {
 	uint64_t large_segment_size; /**< bytes */
 	double garbage_collection_threshold; /**< share of the cap; 0: off */
 	double per_process_memory_fraction; /**< 0 to 1; 1: no cap */
+	/** Addresses of an expandable segment: above 0 a share of the card,
+	 *  below 0 that many GiB; 0: 9/8 of the card. */
+	double expandable_segments_reserve;
 	/** Slot i serves requests from 2^(20+i) bytes, slot 0 also smaller
 	 *  ones, slot 15 also larger ones; 0 and 1: off. */
 	uint64_t roundup_power2_divisions[LA_ROUNDUP_SLOTS];
+	uint64_t roundup_bypass_threshold; /**< bytes; UINT64_MAX: no bound */
 	uint64_t pinned_num_register_threads; /**< threads */
 	uint64_t pinned_reserve_segment_size; /**< bytes; 0: off */
+	uint64_t pinned_max_round_threshold; /**< bytes; UINT64_MAX: no bound */
+	uint64_t pinned_max_cached_size; /**< bytes; UINT64_MAX: no bound */
 	bool expandable_segments; /**< segments that grow */
+	bool expandable_segments_reserve_by_class; /**< a list was given */
 	bool release_lock_on_cudamalloc; /**< lock dropped in cudaMalloc */
 	bool pinned_use_cuda_host_register; /**< host side only */
 	bool pinned_use_background_threads; /**< host side only */
+	bool pinned_free_catch_all; /**< host side only */
 	bool graph_capture_record_stream_reuse; /**< graph capture only */
+	bool throw_on_cudamalloc_oom; /**< refuse before memory is sought */
 	bool cuda_malloc_async; /**< backend:cudaMallocAsync */
 };
 
+/** @brief Who reads a string, and when. */
+struct la_setting_context {
+	unsigned int release; /**< one of la_release_at() */
+	enum la_set_at set_at; /**< when torch sees it */
+	enum la_build build; /**< what torch was built for */
+	/** What an earlier string left, parts of which outlive the next one;
+	 *  NULL: nothing was parsed before. */
+	const struct la_setting_values *previous;
+};
+
 /**
- * @brief Parse a setting as torch 2.11 would.
+ * @brief Parse a setting as a release of torch would.
+ * @param[out] out the setting; untouched on failure
+ * @param text     the string, not necessarily terminated
+ * @param length   bytes of text
+ * @param context  who reads it, and when
+ * @param err      on -EINVAL: torch's own error text and the byte of the
+ *                 token that it objects to; may be NULL
+ * @retval 0        torch accepts it; release with la_setting_free()
+ * @retval -EINVAL  torch refuses it
+ * @retval -ENOTSUP the library does not know the release
+ * @retval -ENOMEM  out of memory
+ */
+int la_setting_parse_for(struct la_setting **out, const char *text,
+			 size_t length,
+			 const struct la_setting_context *context,
+			 struct la_error *err);
+
+/**
+ * @brief Parse a setting as a CUDA build of torch 2.11 would.
  * @param[out] out the setting; untouched on failure
  * @param text     the string, not necessarily terminated
  * @param length   bytes of text
@@ -98,7 +171,7 @@ enum la_setting_side {
 struct la_setting_option {
 	const char *name; /**< as written in the string */
 	const char *type; /**< unit or kind of its value */
-	const char *range; /**< values that torch 2.11 takes */
+	const char *range; /**< values that torch takes */
 	const char *fallback; /**< what holds where it is not named */
 	const char *since; /**< first release */
 	const char *until; /**< last release; NULL: still there */
@@ -196,12 +269,14 @@ struct la_setting_check;
  *                 la_setting_check_free()
  * @param text     the string, not necessarily terminated
  * @param length   bytes of text
- * @param set_at   when torch sees it
- * @retval 0       done
- * @retval -ENOMEM out of memory
+ * @param context  who reads it, and when
+ * @retval 0        done
+ * @retval -ENOTSUP the library does not know the release
+ * @retval -ENOMEM  out of memory
  */
 int la_setting_check_new(struct la_setting_check **out, const char *text,
-			 size_t length, enum la_set_at set_at);
+			 size_t length,
+			 const struct la_setting_context *context);
 
 /**
  * @brief Release a result.
@@ -224,6 +299,15 @@ la_setting_check_setting(const struct la_setting_check *check);
  */
 const struct la_setting_refusal *
 la_setting_check_refusal(const struct la_setting_check *check);
+
+/**
+ * @brief What holds after the parse, whether torch accepts the string or not:
+ *        a refused string has started some options anew and set others.
+ * @param check result
+ * @return the values, owned by the result
+ */
+const struct la_setting_values *
+la_setting_check_values(const struct la_setting_check *check);
 
 /**
  * @brief Remarks on the string, in the order of their offsets.
