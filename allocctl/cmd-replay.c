@@ -307,7 +307,7 @@ static void print_event(const char *label, const struct la_replay_event *event)
 		       event->stream);
 }
 
-static int print_verification(const struct source *source)
+static void print_verification(const struct source *source)
 {
 	const struct la_verification *check = &source->check;
 	char count[32];
@@ -323,7 +323,6 @@ static int print_verification(const struct source *source)
 		print_event("recorded", &check->recorded);
 		print_event("replayed", &check->replayed);
 	}
-	return check->exact ? STATUS_DONE : STATUS_FINDINGS;
 }
 
 /* A setting or recording that this version cannot answer for. */
@@ -347,6 +346,29 @@ static int status_of(const struct question *question)
 	return status[question->answer.outcome];
 }
 
+/* The replay, with events and splits going where they are wanted. */
+static int replay_and_log(const struct options *options,
+			  struct question *question)
+{
+	struct event_log log = {
+		.device = question->source.device,
+		.splits = options->log_splits,
+	};
+	int status;
+
+	if (options->events && !event_log_open(&log, options->events))
+		return STATUS_CANNOT_TELL;
+	status = replay(question, &log);
+	return event_log_close(&log) ? status : STATUS_CANNOT_TELL;
+}
+
+/* Events or splits on standard output leave no room for a report. */
+static bool is_stdout_taken(const struct options *options)
+{
+	return options->log_splits ||
+	       (options->events && !strcmp(options->events, "-"));
+}
+
 /* --verify: flags tell what was in force when recording. */
 static int verify(const struct options *options, struct question *question)
 {
@@ -359,36 +381,41 @@ static int verify(const struct options *options, struct question *question)
 
 	if (status != STATUS_DONE)
 		return no_answer(options, status);
-	if (options->format == REPORT_TEXT)
-		return print_verification(&question->source);
+	complete_question(question);
+	status = replay_and_log(options, question);
+	if (status != STATUS_DONE)
+		return no_answer(options, status);
+	status = question->source.check.exact ? STATUS_DONE : STATUS_FINDINGS;
+	if (is_stdout_taken(options))
+		return status;
+	if (options->format == REPORT_TEXT) {
+		print_verification(&question->source);
+		return status;
+	}
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.verify/1");
 	source_json(&question->source, &json);
 	la_json_object_end(&json);
 	putchar('\n');
-	return question->source.check.exact ? STATUS_DONE : STATUS_FINDINGS;
+	return status;
 }
 
 /* Without --verify: would it run? */
 static int ask(const struct options *options, struct question *question)
 {
-	struct event_log log = { .device = 0 };
 	int status = source_open(&question->source, NULL);
 
+	if (status == STATUS_DONE && !question->source.info->request_count &&
+	    !question->source.info->oom_count)
+		status = source_check_program(&question->source);
 	if (status != STATUS_DONE)
 		return no_answer(options, status);
 	complete_question(question);
-	log.device = question->source.device;
-	log.splits = options->log_splits;
-	if (options->events && !event_log_open(&log, options->events))
-		return STATUS_CANNOT_TELL;
-	status = replay(question, &log);
-	if (!event_log_close(&log))
-		return STATUS_CANNOT_TELL;
+	status = replay_and_log(options, question);
 	if (status != STATUS_DONE)
 		return no_answer(options, status);
-	if (options->log_splits || log.to_stdout)
+	if (is_stdout_taken(options))
 		return status_of(question);
 	if (options->format == REPORT_JSON)
 		print_json(question);
@@ -401,11 +428,6 @@ static int run(const struct options *options, struct question *question)
 {
 	int status = STATUS_DONE;
 
-	if (options->verify && (options->events || options->log_splits)) {
-		report_error("--verify goes with neither --emit-events nor "
-			     "--log-splits");
-		return STATUS_USAGE;
-	}
 	if (!read_limit(options, question))
 		return STATUS_USAGE;
 	if (options->setting)

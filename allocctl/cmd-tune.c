@@ -191,6 +191,8 @@ static int tune_file(const struct options *options, struct tune *tune)
 		status = read_limit(options, &costs, tune);
 	if (status == STATUS_DONE)
 		status = source_open(&tune->source, NULL);
+	if (status == STATUS_DONE)
+		status = source_check_program(&tune->source);
 	if (status == STATUS_DONE) {
 		take_recorded_limit(tune);
 		status = run(options, &costs, tune);

@@ -158,6 +158,25 @@ int source_open(struct source *source, const struct la_program_options *options)
 	return STATUS_DONE;
 }
 
+int source_check_program(const struct source *source)
+{
+	const struct la_program_info *info = source->info;
+	char done[32], all[32];
+
+	if (!info->request_count && !info->oom_count) {
+		report_error("'%s' has no requests in its history: nothing to "
+			     "replay", source->path);
+		return STATUS_CANNOT_TELL;
+	}
+	if (source_is_understood(source))
+		return STATUS_DONE;
+	report_error("cannot tell of '%s': only %s of its %s events are "
+		     "understood (private pools? another setting or limit?)",
+		     source->path, source_count_text(done, info->understood),
+		     source_count_text(all, info->event_count));
+	return STATUS_CANNOT_TELL;
+}
+
 void source_close(struct source *source)
 {
 	la_program_free(source->program);

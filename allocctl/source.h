@@ -31,6 +31,13 @@ int source_open(struct source *source,
 		const struct la_program_options *options);
 void source_close(struct source *source);
 
+/*
+ * Can the program be played under another setting?  STATUS_DONE, or another
+ * status after a message: nothing was asked for, or the events were only
+ * understood up to some point.
+ */
+int source_check_program(const struct source *source);
+
 /* Was all that was recorded understood? */
 bool source_is_understood(const struct source *source);
 

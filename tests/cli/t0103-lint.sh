@@ -89,6 +89,10 @@ globals || fail "lint-globals.sh on a sound archive: $(cat err)"
 archive 'int la_f(void) { static int count; return count++; }'
 globals && fail 'lint-globals.sh did not see a static variable'
 grep -q 'writable global: .*count' err || fail "lint-globals.sh: $(cat err)"
+archive '__attribute__((visibility("hidden"))) int la_shared; int la_f(void) { return la_shared++; }'
+globals && fail 'lint-globals.sh did not see a hidden variable'
+archive 'int la_f(void) { static int count; return count++; }'
+globals || :
 sed 's|.*: ||; s| *$||' err >allow
 globals || fail 'lint-globals.sh does not use the allow list'
 

@@ -29,7 +29,6 @@ refuses 2 'one FILE, got 0'
 refuses 2 'exclude each other' $data/gnn.oom.pickle.xz --card 1G --limit 1G
 refuses 2 "has no device 7" $data/gnn.oom.pickle.xz --device 7
 refuses 2 "12 parsecs" $data/gnn.oom.pickle.xz --limit '12 parsecs'
-refuses 2 'goes with neither' $data/gnn.oom.pickle.xz --verify --log-splits
 refuses 3 "cannot write '/nosuch/events'" $data/gnn.oom.pickle.xz \
 	--emit-events /nosuch/events
 

@@ -19,6 +19,12 @@ allocctl replay $data/streams.cap.pickle.xz --emit-events - >"$tmp/stdout" ||
 	status=$?
 cmp -s "$tmp/events" "$tmp/stdout" || fail 'events on stdout'
 
+# With --verify too, and then the status is of the comparison.
+allocctl replay $data/streams.cap.pickle.xz --verify --format json \
+	--emit-events "$tmp/verified" >"$tmp/out" || fail 'events of --verify'
+cmp -s "$tmp/events" "$tmp/verified" || fail 'other events with --verify'
+grep -q '"exact":true' "$tmp/out" || fail 'no report with --verify'
+
 # Each split is of a block that an alloc got, at its start.
 allocctl replay $data/streams.default.pickle.xz --log-splits >"$tmp/splits"
 allocctl replay $data/streams.default.pickle.xz --emit-events - |

@@ -98,7 +98,7 @@ START_TEST(test_short_times_are_close)
 }
 END_TEST
 
-START_TEST(test_as_many_options_are_decided_by_memory_then_time)
+START_TEST(test_as_many_options_memory_then_time_decide)
 {
 	struct la_tuned t[] = { make("a:1", 4000, 1), make("b:2", 3000, 1.01),
 				make("c:3", 3000, 1), make("d:4", 3000, 1) };
@@ -159,7 +159,7 @@ int main(void)
 	tcase_add_test(tc,
 		       test_times_that_are_close_are_decided_by_fewer_options);
 	tcase_add_test(tc, test_short_times_are_close);
-	tcase_add_test(tc, test_as_many_options_are_decided_by_memory_then_time);
+	tcase_add_test(tc, test_as_many_options_memory_then_time_decide);
 	tcase_add_test(tc, test_without_a_limit_memory_decides);
 	tcase_add_test(tc, test_what_does_not_fit_never_wins);
 	tcase_add_test(tc, test_an_island_wins_only_if_nothing_else_fits);
