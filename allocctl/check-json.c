@@ -42,6 +42,32 @@ static void json_bytes(struct la_json *json, const char *key, uint64_t value)
 	la_json_uint(json, value);
 }
 
+static void json_known(struct la_json *json, const char *key, uint64_t value)
+{
+	if (value != UINT64_MAX)
+		json_bytes(json, key, value);
+}
+
+/* What only some releases have is there where it is set. */
+static void json_rare(struct la_json *json, const struct la_setting_values *v)
+{
+	json_known(json, "roundup_bypass_threshold",
+		   v->roundup_bypass_threshold);
+	json_known(json, "pinned_max_round_threshold",
+		   v->pinned_max_round_threshold);
+	json_known(json, "pinned_max_cached_size", v->pinned_max_cached_size);
+	if (v->pinned_free_catch_all)
+		json_bool(json, "pinned_free_catch_all", true);
+	if (v->throw_on_cudamalloc_oom)
+		json_bool(json, "throw_on_cudamalloc_oom", true);
+	/* Below 0: that many GiB, else a share of the card. */
+	if (v->expandable_segments_reserve < 0 ||
+	    v->expandable_segments_reserve > 0) {
+		la_json_key(json, "expandable_segments_reserve");
+		la_json_double(json, v->expandable_segments_reserve);
+	}
+}
+
 static void json_values(struct la_json *json, const struct la_setting_values *v)
 {
 	la_json_object_begin(json);
@@ -70,6 +96,7 @@ static void json_values(struct la_json *json, const struct la_setting_values *v)
 	la_json_uint(json, v->pinned_num_register_threads);
 	json_bytes(json, "pinned_reserve_segment_size",
 		   v->pinned_reserve_segment_size);
+	json_rare(json, v);
 	la_json_object_end(json);
 }
 

@@ -47,6 +47,34 @@ static void text_roundup(const uint64_t *slots)
 	}
 }
 
+/* What only some releases have is told where it is set. */
+static void text_rare(const struct la_setting_values *v)
+{
+	if (v->roundup_bypass_threshold != UINT64_MAX)
+		text_bytes("roundup_bypass_threshold",
+			   v->roundup_bypass_threshold, NULL);
+	if (v->pinned_max_round_threshold != UINT64_MAX)
+		text_bytes("pinned_max_round_threshold",
+			   v->pinned_max_round_threshold, NULL);
+	if (v->pinned_max_cached_size != UINT64_MAX)
+		text_bytes("pinned_max_cached_size", v->pinned_max_cached_size,
+			   NULL);
+	if (v->pinned_free_catch_all)
+		text_bool("pinned_free_catch_all", true);
+	if (v->throw_on_cudamalloc_oom)
+		text_bool("throw_on_cudamalloc_oom", true);
+	if (v->expandable_segments_reserve > 0)
+		printf("  %-34s %g of the card\n",
+		       "expandable_segments_reserve",
+		       v->expandable_segments_reserve);
+	else if (v->expandable_segments_reserve < 0)
+		printf("  %-34s %g GiB\n", "expandable_segments_reserve",
+		       -v->expandable_segments_reserve);
+	if (v->expandable_segments_reserve_by_class)
+		printf("  %-34s a list\n",
+		       "expandable_segments_reserve_by_class");
+}
+
 static void text_values(const struct la_setting_values *v)
 {
 	text_bytes("max_split_size", v->max_split_size,
@@ -77,6 +105,7 @@ static void text_values(const struct la_setting_values *v)
 	text_bytes("pinned_reserve_segment_size",
 		   v->pinned_reserve_segment_size,
 		   v->pinned_reserve_segment_size ? NULL : "off");
+	text_rare(v);
 }
 
 /* The string, and ^~~~ under the bytes that are meant. */

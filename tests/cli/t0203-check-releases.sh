@@ -39,6 +39,12 @@ has 'did you mean: expandable_segments:True'
 run 1 debug:1
 has 'did you mean to leave the variable unset?'
 run 0 --torch 2.6 --build cpu nonsense
+run 0 --torch 1.13 roundup_bypass_threshold_mb:64
+has '  roundup_bypass_threshold           64.00 MiB (67108864 bytes)'
+run 0 --torch 2.14 --format json \
+	pinned_max_cached_size_mb:8,throw_on_cudamalloc_oom:True
+grep -q '"pinned_max_cached_size":8388608,"throw_on_cudamalloc_oom":true' \
+	"$tmp/out" || fail 'values of 2.14'
 run 2 --torch 0.4 x
 run 2 --torch later x
 
