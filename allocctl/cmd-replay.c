@@ -184,6 +184,8 @@ static void print_outcome(const struct question *question)
 	switch (answer->outcome) {
 	case LA_OUTCOME_RUNS:
 		report_paint(REPORT_GREEN, "runs");
+		if (!question->source.info->request_count)
+			fputs(": the history has no requests", stdout);
 		if (question->source.info->ends_in_oom)
 			fputs(": the request that failed is served; what came "
 			      "after it is not known", stdout);
@@ -406,9 +408,6 @@ static int ask(const struct options *options, struct question *question)
 {
 	int status = source_open(&question->source, NULL);
 
-	if (status == STATUS_DONE && !question->source.info->request_count &&
-	    !question->source.info->oom_count)
-		status = source_check_program(&question->source);
 	if (status != STATUS_DONE)
 		return no_answer(options, status);
 	complete_question(question);

@@ -18,21 +18,6 @@ enum {
 	LATER_STARTS = 4, /* that are tried, see start_later() */
 };
 
-int grow_array(void *array, size_t *room, size_t count, size_t element)
-{
-	void **owner = array, *bigger;
-	size_t more = *room < 64 ? 64 : *room + *room / 2;
-
-	if (count < *room)
-		return 0;
-	bigger = realloc(*owner, more * element);
-	if (!bigger)
-		return -ENOMEM;
-	*owner = bigger;
-	*room = more;
-	return 0;
-}
-
 static bool is_allocator_event(const struct la_event *event)
 {
 	return event->action <= LA_OOM;

@@ -5,6 +5,7 @@
 #include <liballoc/replay.h>
 
 #include "heap/inside.h"
+#include "util/array.h"
 #include "util/util.h"
 
 enum op_kind {
@@ -99,9 +100,6 @@ enum cap_verdict {
 /* Limits are sought in multiples of it, as segments are; bytes.  Only an odd
  * large_segment_size_mb makes others. */
 #define LIMIT_UNIT (2 * MIB)
-
-/* Make array of *room elements hold one more.  Returns 0 or -ENOMEM. */
-int grow_array(void *array, size_t *room, size_t count, size_t element);
 
 /* window.c: the heap as it was when the recording began, or at event `from` if
  * that is later.  Returns 0 or -ENOMEM. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/program.h"
 #include "replay/spans.h"
+#include "util/array.h"
 
 void spans_destroy(struct spans *spans)
 {

@@ -7,6 +7,7 @@
 
 #include "setting/policy.h"
 #include "setting/release.h"
+#include "util/array.h"
 #include "util/strbuf.h"
 #include "util/util.h"
 
@@ -25,22 +26,6 @@ struct subject {
 	size_t length;
 	bool failed; /* out of memory */
 };
-
-static bool reserve(struct la_policy_result *result)
-{
-	size_t capacity = result->capacity ? 2 * result->capacity : 8;
-	void *bigger;
-
-	if (result->nr < result->capacity)
-		return true;
-	bigger = reallocarray(result->violation, capacity,
-			      sizeof(*result->violation));
-	if (!bigger)
-		return false;
-	result->violation = bigger;
-	result->capacity = capacity;
-	return true;
-}
 
 /* Where an option is named last. */
 static void place_of(const struct subject *s, const char *name,
@@ -76,7 +61,9 @@ static void violate(struct subject *s, enum la_setting_code code, size_t line,
 	if (name)
 		place_of(s, name, &violation);
 	violation.text = text.data;
-	if (text.failed || !reserve(s->result)) {
+	if (text.failed ||
+	    grow_array(&s->result->violation, &s->result->capacity,
+		       s->result->nr, sizeof(violation)) < 0) {
 		la_strbuf_release(&text);
 		s->failed = true;
 		return;

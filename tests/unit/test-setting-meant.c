@@ -61,6 +61,7 @@ static const struct {
 	{ "garbage_collection_threshold:1.0", "", 0 },
 	{ "max_split_size_mb:50 #less fragmentation", "max_split_size_mb:50",
 	  0 },
+	{ "backend:native #or not", "backend:native", 0 },
 	{ "max_split_size_mb:<enter-size-100>", "max_split_size_mb:100", 0 },
 	{ "roundup_power2_divisions:[256:3,512:2",
 	  "roundup_power2_divisions:[256:2,512:2]", 0 },
