@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import re
 
 from heap_rules import HUGE, OutOfMemory
 
@@ -21,14 +22,17 @@ DESTROY = ctypes.CFUNCTYPE(None, PTR)
 LISTENER = ctypes.CFUNCTYPE(None, PTR, INT, U64, U64, U64)
 
 
+def fields(struct, header):
+    """The fields of a struct of plain types, read from the header that declares it."""
+    types = {"uint64_t": U64, "double": ctypes.c_double, "bool": ctypes.c_bool}
+    with open(header) as file:
+        text = re.search(r"^struct %s \{(.*?)^\};" % struct, file.read(), re.M | re.S)[1]
+    for kind, name, array in re.findall(r"^\t(\w+) (\w+)(\[LA_ROUNDUP_SLOTS\])?;", text, re.M):
+        yield name, types[kind] * 16 if array else types[kind]
+
+
 class Values(ctypes.Structure):
-    _fields_ = [("max_split_size", U64), ("max_non_split_rounding", U64), ("large_segment_size", U64),
-                ("garbage_collection_threshold", ctypes.c_double),
-                ("per_process_memory_fraction", ctypes.c_double), ("roundup_power2_divisions", U64 * 16),
-                ("pinned_num_register_threads", U64), ("pinned_reserve_segment_size", U64),
-                *((name, ctypes.c_bool) for name in (
-                    "expandable_segments", "release_lock_on_cudamalloc", "pinned_use_cuda_host_register",
-                    "pinned_use_background_threads", "graph_capture_record_stream_reuse", "cuda_malloc_async"))]
+    _fields_ = list(fields("la_setting_values", "liballoc/include/liballoc/setting.h"))
 
     @classmethod
     def of(cls, settings):
