@@ -11,7 +11,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-enum { WINDOW = 128 << 10, PACKED = 64 << 10 };
+enum { WINDOW = 64 << 10, PACKED = 32 << 10 };
 
 struct format {
 	const char *name, *library;
