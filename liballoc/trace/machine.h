@@ -80,20 +80,28 @@ static inline void la_value_make(struct la_value *value,
 /* An entry: 4 bits of type, 4 of role, 56 of identity or number. */
 #define LA_PACKED_BITS 56
 
-/* The value of the memo if it is a string that is not kept, else false. */
-static inline bool la_memo_get_word(const struct la_machine *m, uint64_t index,
-				    struct la_value *value)
+#define LA_PACKED_WORD ((uint64_t)LA_VALUE_STRING << (LA_PACKED_BITS + 4))
+
+/* A string that is not kept, of the memo: its enum la_name, else -1. */
+static inline int la_memo_word(const struct la_machine *m, uint64_t index)
 {
 	uint64_t packed;
 
 	if (index >= m->memo_end)
-		return false;
+		return -1;
 	packed = m->memo[index];
-	if (packed >> 8 != (uint64_t)LA_VALUE_STRING
-				   << (LA_PACKED_BITS + 4 - 8))
+	return packed >> 8 == LA_PACKED_WORD >> 8 ? (int)(packed & 0xff) : -1;
+}
+
+static inline bool la_memo_get_word(const struct la_machine *m, uint64_t index,
+				    struct la_value *value)
+{
+	int name = la_memo_word(m, index);
+
+	if (name < 0)
 		return false;
 	la_value_make(value, LA_VALUE_STRING, 0);
-	value->name = (uint8_t)packed;
+	value->name = (uint8_t)name;
 	return true;
 }
 

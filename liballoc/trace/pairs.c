@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "trace/pairs.h"
@@ -68,28 +67,34 @@ static int add(struct la_pairs *set, struct la_budget *budget, uint64_t first,
 	return 0;
 }
 
+bool la_pairs_search(struct la_pairs *set, uint64_t first, uint64_t second,
+		     uint32_t *number)
+{
+	uint32_t bucket = *find(set, first, second);
+
+	if (!bucket)
+		return false;
+	set->last = bucket - 1;
+	*number = set->last;
+	return true;
+}
+
 int la_pairs_intern(struct la_pairs *set, struct la_budget *budget,
 		    uint64_t first, uint64_t second, uint32_t *number)
 {
-	uint32_t *bucket;
 	int err;
 
-	if (set->count && same(&set->pairs[set->last], first, second)) {
-		*number = set->last;
+	if (la_pairs_find(set, first, second, number))
 		return 0;
-	}
 	if (set->count * 2 >= set->bucket_count) {
 		err = rehash(set, budget);
 		if (err < 0)
 			return err;
 	}
-	bucket = find(set, first, second);
-	if (!*bucket) {
-		err = add(set, budget, first, second);
-		if (err < 0)
-			return err;
-	}
-	set->last = *bucket - 1;
+	err = add(set, budget, first, second);
+	if (err < 0)
+		return err;
+	set->last = (uint32_t)set->count - 1;
 	*number = set->last;
 	return 0;
 }

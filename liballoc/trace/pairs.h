@@ -3,6 +3,8 @@
 #ifndef LA_TRACE_PAIRS_H
 #define LA_TRACE_PAIRS_H
 
+#include <stdbool.h>
+
 #include "trace/budget.h"
 
 struct la_pair {
@@ -20,6 +22,25 @@ struct la_pairs {
 /* The number of a pair, added if new: 0, -ENOMEM or -E2BIG. */
 int la_pairs_intern(struct la_pairs *set, struct la_budget *budget,
 		    uint64_t first, uint64_t second, uint32_t *number);
+/* The number of a pair that is there and was not asked for last, or false. */
+bool la_pairs_search(struct la_pairs *set, uint64_t first, uint64_t second,
+		     uint32_t *number);
+
+/* The number of a pair that is there, or false. */
+static inline bool la_pairs_find(struct la_pairs *set, uint64_t first,
+				 uint64_t second, uint32_t *number)
+{
+	const struct la_pair *last;
+
+	if (!set->count)
+		return false;
+	last = &set->pairs[set->last];
+	if (last->first != first || last->second != second)
+		return la_pairs_search(set, first, second, number);
+	*number = set->last;
+	return true;
+}
+
 void la_pairs_release(struct la_pairs *set);
 
 #endif /* LA_TRACE_PAIRS_H */

@@ -11,57 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/flat.h"
 #include "trace/machine.h"
+#include "trace/opcode.h"
 #include "trace/pickle.h"
 #include "util/error.h"
 
 enum {
 	HIGHEST_PROTOCOL = 5,
-	MOST_TEXT = 64 << 10, /* bytes of the string of the settings */
-	LONGEST_SCALAR = 16 /* bytes that make_scalar() looks at, at most */
-};
-
-enum opcode {
-	OP_MARK = '(',
-	OP_STOP = '.',
-	OP_BINFLOAT = 'G',
-	OP_BININT = 'J',
-	OP_BININT1 = 'K',
-	OP_BININT2 = 'M',
-	OP_NONE = 'N',
-	OP_BINSTRING = 'T',
-	OP_SHORT_BINSTRING = 'U',
-	OP_BINUNICODE = 'X',
-	OP_APPEND = 'a',
-	OP_APPENDS = 'e',
-	OP_BINGET = 'h',
-	OP_LONG_BINGET = 'j',
-	OP_BINPUT = 'q',
-	OP_LONG_BINPUT = 'r',
-	OP_SETITEM = 's',
-	OP_SETITEMS = 'u',
-	OP_BINBYTES = 'B',
-	OP_SHORT_BINBYTES = 'C',
-	OP_TUPLE = 't',
-	OP_EMPTY_TUPLE = ')',
-	OP_EMPTY_LIST = ']',
-	OP_EMPTY_DICT = '}',
-	OP_PROTO = 0x80,
-	OP_TUPLE1 = 0x85,
-	OP_TUPLE2 = 0x86,
-	OP_TUPLE3 = 0x87,
-	OP_NEWTRUE = 0x88,
-	OP_NEWFALSE = 0x89,
-	OP_LONG1 = 0x8a,
-	OP_LONG4 = 0x8b,
-	OP_SHORT_BINUNICODE = 0x8c,
-	OP_BINUNICODE8 = 0x8d,
-	OP_BINBYTES8 = 0x8e,
-	OP_EMPTY_SET = 0x8f,
-	OP_ADDITEMS = 0x90,
-	OP_FROZENSET = 0x91,
-	OP_MEMOIZE = 0x94,
-	OP_FRAME = 0x95,
+	MOST_TEXT = 64 << 10 /* bytes of the string of the settings */
 };
 
 /*
@@ -346,13 +304,14 @@ static int check_items(struct la_machine *m, size_t at, size_t first)
 {
 	const struct la_value *item = m->stack + first;
 	const struct la_value *end = m->stack + m->count;
+	uint8_t role = m->stack[at].role;
 	int err = 0;
 
 	if (m->stack[at].depth == LA_FROM_MEMO)
 		return la_machine_fail(
 			m, -EBADMSG, "container changed after it was complete");
 	for (; item < end && err == 0; item++)
-		if (item->type >= LA_VALUE_TUPLE)
+		if (item->loop || (item->role && !role))
 			err = check_item(m, at, item);
 	return err;
 }
@@ -562,43 +521,43 @@ with(struct la_machine *m, size_t size,
 static inline int execute_operand(struct la_machine *m, uint8_t opcode)
 {
 	switch (opcode) {
-	case OP_PROTO:
+	case LA_OP_PROTO:
 		return with(m, 1, check_protocol);
-	case OP_FRAME:
+	case LA_OP_FRAME:
 		return with(m, 8, enter_frame);
-	case OP_BINGET:
+	case LA_OP_BINGET:
 		return with(m, 1, la_memo_get);
-	case OP_LONG_BINGET:
+	case LA_OP_LONG_BINGET:
 		return with(m, 4, la_memo_get);
-	case OP_BINPUT:
+	case LA_OP_BINPUT:
 		return with(m, 1, la_memo_put);
-	case OP_LONG_BINPUT:
+	case LA_OP_LONG_BINPUT:
 		return with(m, 4, la_memo_put);
-	case OP_BININT1:
+	case LA_OP_BININT1:
 		return with(m, 1, push_integer);
-	case OP_BININT2:
+	case LA_OP_BININT2:
 		return with(m, 2, push_integer);
-	case OP_BININT:
+	case LA_OP_BININT:
 		return with(m, 4, push_int32);
-	case OP_LONG1:
+	case LA_OP_LONG1:
 		return with(m, 1, read_long);
-	case OP_LONG4:
+	case LA_OP_LONG4:
 		return with(m, 4, read_long4);
-	case OP_BINFLOAT:
+	case LA_OP_BINFLOAT:
 		return with(m, 8, push_float);
-	case OP_SHORT_BINSTRING:
-	case OP_SHORT_BINUNICODE:
+	case LA_OP_SHORT_BINSTRING:
+	case LA_OP_SHORT_BINUNICODE:
 		return with(m, 1, read_string);
-	case OP_BINSTRING:
-	case OP_BINUNICODE:
+	case LA_OP_BINSTRING:
+	case LA_OP_BINUNICODE:
 		return with(m, 4, read_string);
-	case OP_BINUNICODE8:
+	case LA_OP_BINUNICODE8:
 		return with(m, 8, read_string);
-	case OP_SHORT_BINBYTES:
+	case LA_OP_SHORT_BINBYTES:
 		return with(m, 1, read_bytes);
-	case OP_BINBYTES:
+	case LA_OP_BINBYTES:
 		return with(m, 4, read_bytes);
-	case OP_BINBYTES8:
+	case LA_OP_BINBYTES8:
 		return with(m, 8, read_bytes);
 	default:
 		return refuse(m, opcode);
@@ -608,92 +567,64 @@ static inline int execute_operand(struct la_machine *m, uint8_t opcode)
 static inline int execute(struct la_machine *m, uint8_t opcode)
 {
 	switch (opcode) {
-	case OP_STOP:
+	case LA_OP_STOP:
 		return stop(m);
-	case OP_MARK:
+	case LA_OP_MARK:
 		return push_mark(m);
-	case OP_MEMOIZE:
+	case LA_OP_MEMOIZE:
 		return la_memo_put(m, m->memo_set);
-	case OP_EMPTY_DICT:
+	case LA_OP_EMPTY_DICT:
 		return push_container(m, LA_VALUE_DICT);
-	case OP_EMPTY_LIST:
+	case LA_OP_EMPTY_LIST:
 		return push_container(m, LA_VALUE_LIST);
-	case OP_EMPTY_SET:
+	case LA_OP_EMPTY_SET:
 		return push_container(m, LA_VALUE_SET);
-	case OP_SETITEM:
+	case LA_OP_SETITEM:
 		return take_last(m, 2, set_items);
-	case OP_SETITEMS:
+	case LA_OP_SETITEMS:
 		return take_marked(m, set_items);
-	case OP_APPEND:
+	case LA_OP_APPEND:
 		return take_last(m, 1, append);
-	case OP_APPENDS:
+	case LA_OP_APPENDS:
 		return take_marked(m, append);
-	case OP_ADDITEMS:
+	case LA_OP_ADDITEMS:
 		return take_marked(m, add_items);
-	case OP_NONE:
+	case LA_OP_NONE:
 		return push_plain(m, LA_VALUE_NONE, 0);
-	case OP_NEWTRUE:
+	case LA_OP_NEWTRUE:
 		return push_plain(m, LA_VALUE_BOOL, 1);
-	case OP_NEWFALSE:
+	case LA_OP_NEWFALSE:
 		return push_plain(m, LA_VALUE_BOOL, 0);
-	case OP_EMPTY_TUPLE:
+	case LA_OP_EMPTY_TUPLE:
 		return gather_last(m, 0);
-	case OP_TUPLE1:
+	case LA_OP_TUPLE1:
 		return gather_last(m, 1);
-	case OP_TUPLE2:
+	case LA_OP_TUPLE2:
 		return gather_last(m, 2);
-	case OP_TUPLE3:
+	case LA_OP_TUPLE3:
 		return gather_last(m, 3);
-	case OP_TUPLE:
+	case LA_OP_TUPLE:
 		return gather_marked(m, LA_VALUE_TUPLE);
-	case OP_FROZENSET:
+	case LA_OP_FROZENSET:
 		return gather_marked(m, LA_VALUE_SET);
 	default:
 		return execute_operand(m, opcode);
 	}
 }
 
-/* A number of one to eight bytes that is not negative; its length, or 0. */
-static inline size_t make_long(const uint8_t *p, struct la_value *value)
-{
-	unsigned int size = p[1];
-	uint64_t number;
-
-	if (size - 1 > 7 || p[1 + size] & 0x80)
-		return 0;
-	memcpy(&number, p + 2, sizeof(number));
-	number = le64toh(number) << (64 - 8 * size);
-	la_value_make(value, LA_VALUE_INTEGER, number >> (64 - 8 * size));
-	return 2 + size;
-}
-
 /* The scalar that an opcode makes and the opcode's length, 0: ask step(). */
 static inline size_t make_scalar(const struct la_machine *m, const uint8_t *p,
 				 struct la_value *value)
 {
-	uint32_t operand;
+	uint64_t number = 0;
+	size_t size = la_opcode_get(p, &number);
 
-	memcpy(&operand, p + 1, sizeof(operand));
-	operand = le32toh(operand);
-	if (*p == OP_LONG_BINGET)
-		return la_memo_get_word(m, operand, value) ? 5 : 0;
-	switch (*p) {
-	case OP_BINGET:
-		return la_memo_get_word(m, operand & 0xff, value) ? 2 : 0;
-	case OP_LONG1:
-		return make_long(p, value);
-	case OP_BININT1:
-		la_value_make(value, LA_VALUE_INTEGER, operand & 0xff);
-		return 2;
-	case OP_BININT2:
-		la_value_make(value, LA_VALUE_INTEGER, operand & 0xffff);
-		return 3;
-	case OP_BININT:
-		la_value_make(value, LA_VALUE_INTEGER, operand);
-		return operand >> 31 ? 0 : 5;
-	default:
-		return 0;
-	}
+	if (size)
+		return la_memo_get_word(m, number, value) ? size : 0;
+	size = la_opcode_number(p, &number);
+	if (size)
+		la_value_make(value, LA_VALUE_INTEGER, number);
+	return size;
 }
 
 /*
@@ -707,7 +638,7 @@ static void push_scalars(struct la_machine *m)
 	const struct la_value *full = m->stack + m->room;
 	size_t size;
 
-	while (end - p >= LONGEST_SCALAR && value < full) {
+	while (end - p >= LA_OPCODE_REACH && value < full) {
 		size = make_scalar(m, p, value);
 		if (!size)
 			break;
@@ -720,8 +651,9 @@ static void push_scalars(struct la_machine *m)
 
 /* The opcodes that make_scalar() knows. */
 static const bool scalars[256] = {
-	[OP_BINGET] = true,  [OP_LONG_BINGET] = true, [OP_LONG1] = true,
-	[OP_BININT1] = true, [OP_BININT2] = true,     [OP_BININT] = true,
+	[LA_OP_BINGET] = true,	[LA_OP_LONG_BINGET] = true,
+	[LA_OP_LONG1] = true,	[LA_OP_BININT1] = true,
+	[LA_OP_BININT2] = true, [LA_OP_BININT] = true,
 };
 
 static inline int step(struct la_machine *m)
@@ -731,6 +663,11 @@ static inline int step(struct la_machine *m)
 
 	if (in->p < in->end && scalars[*in->p])
 		push_scalars(m);
+	if (in->p < in->end && *in->p == LA_OP_EMPTY_DICT) {
+		err = la_flat_read(m);
+		if (err < 0)
+			return err;
+	}
 	m->snap->offset = la_input_offset(in);
 	if (m->count == m->room) {
 		err = grow_stack(m);
@@ -750,7 +687,7 @@ static int run(struct la_machine *m)
 		return err;
 	if (!la_input_has(m->in, 1))
 		return fail_input(m);
-	if (*m->in->p != OP_PROTO)
+	if (*m->in->p != LA_OP_PROTO)
 		return la_error_set(m->snap->err, -EBADMSG, 0,
 				    "not a pickle of protocol 2 or later");
 	while (!m->stop && err == 0)

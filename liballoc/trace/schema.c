@@ -91,22 +91,19 @@ void la_schema_init(struct la_schema *schema)
 		length = strlen(la_names[i]);
 		schema->next[i] = schema->first[length];
 		schema->first[length] = (uint8_t)i;
+		schema->initial[(uint8_t)la_names[i][0]] |= length > 0;
 	}
 }
 
-enum la_name la_schema_name(const struct la_schema *schema, const void *text,
-			    size_t length)
+enum la_name la_schema_search(const struct la_schema *schema, const char *text,
+			      size_t length)
 {
-	const char *bytes = text;
 	unsigned int name;
 
-	if (!length)
-		return LA_NAME_EMPTY;
 	if (length >= LA_NAME_LENGTH)
 		return LA_NAME_NONE;
 	for (name = schema->first[length]; name; name = schema->next[name])
-		if (la_names[name][0] == bytes[0] &&
-		    !memcmp(la_names[name], bytes, length))
+		if (!memcmp(la_names[name], text, length))
 			break;
 	return (enum la_name)name;
 }

@@ -3,6 +3,7 @@
 #ifndef LA_TRACE_SCHEMA_H
 #define LA_TRACE_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -134,12 +135,10 @@ struct la_schema {
 	uint8_t field[LA_ROLE_COUNT][LA_NAME_COUNT]; /* index + 1, 0: none */
 	/* names by length: the first, and the next of the same length */
 	uint8_t first[LA_NAME_LENGTH], next[LA_NAME_COUNT];
+	bool initial[256]; /* bytes that a name starts with */
 };
 
 void la_schema_init(struct la_schema *schema);
-/* The name that a string is, or LA_NAME_NONE. */
-enum la_name la_schema_name(const struct la_schema *schema, const void *text,
-			    size_t length);
 
 static inline const struct la_field *la_schema_field(const struct la_schema *s,
 						     uint8_t role, uint8_t name)
@@ -147,6 +146,23 @@ static inline const struct la_field *la_schema_field(const struct la_schema *s,
 	uint8_t field = s->field[role][name];
 
 	return field ? &la_fields[field - 1] : NULL;
+}
+
+/* The same as la_schema_name(), for a string that starts as a name does. */
+enum la_name la_schema_search(const struct la_schema *schema, const char *text,
+			      size_t length);
+
+/* The name that a string is, or LA_NAME_NONE. */
+static inline enum la_name la_schema_name(const struct la_schema *schema,
+					  const void *text, size_t length)
+{
+	const uint8_t *bytes = text;
+
+	if (!length)
+		return LA_NAME_EMPTY;
+	return schema->initial[*bytes] ?
+		       la_schema_search(schema, text, length) :
+		       LA_NAME_NONE;
 }
 
 #endif /* LA_TRACE_SCHEMA_H */

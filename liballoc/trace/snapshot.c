@@ -14,7 +14,6 @@ enum {
 	EVENT_BITS = 40 /* an event's identity: trace << EVENT_BITS | index */
 };
 
-#define MOST_BYTES ((uint64_t)1 << 62)
 #define EVENT_INDEX (((uint64_t)1 << EVENT_BITS) - 1)
 
 static const char *const role_names[LA_ROLE_COUNT] = {
@@ -106,41 +105,57 @@ int la_snapshot_keep_text(struct la_snapshot *snap, const void *text,
 /* Objects, each moved to its array when the next one starts or its list
  * takes it in. */
 
+/* Room for one more event. */
+static inline int grow_trace(struct la_snapshot *snap, struct la_trace *trace)
+{
+	return trace->count < trace->room ?
+		       0 :
+		       grow(snap, &trace->events, &trace->room, trace->count,
+			    sizeof(*trace->events));
+}
+
 static int add_event(struct la_snapshot *snap, struct la_trace *trace,
 		     const struct la_event *event)
 {
-	if (trace->count == trace->room) {
-		int err = grow(snap, &trace->events, &trace->room, trace->count,
-			       sizeof(*trace->events));
+	int err = grow_trace(snap, trace);
 
-		if (err < 0)
-			return err;
-	}
+	if (err < 0)
+		return err;
 	trace->events[trace->count++] = *event;
 	trace->unknown += event->action == LA_ACTION_UNKNOWN;
 	return 0;
 }
 
-static int check_required(struct la_snapshot *snap, enum la_role role)
+static int fail_required(struct la_snapshot *snap, enum la_role role,
+			 unsigned int missing)
 {
-	unsigned int missing = la_required[role] & ~snap->object[role].seen;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; missing && i < la_field_count; i++)
-		if (la_fields[i].role == role &&
-		    missing & 1u << la_fields[i].slot)
-			return fail(snap, -EBADMSG, "%s without '%s'",
-				    role_names[role],
-				    la_names[la_fields[i].name]);
-	return 0;
+	while (la_fields[i].role != role ||
+	       !(missing & 1u << la_fields[i].slot))
+		i++;
+	return fail(snap, -EBADMSG, "%s without '%s'", role_names[role],
+		    la_names[la_fields[i].name]);
 }
 
-/* Checks an event of a known kind and sets its address. */
-static int check_event(struct la_snapshot *snap, struct la_event *event)
+static inline int check_required(struct la_snapshot *snap, enum la_role role)
+{
+	unsigned int missing = la_required[role] & ~snap->object[role].seen;
+
+	return missing ? fail_required(snap, role, missing) : 0;
+}
+
+/* The slot of an event's address. */
+static inline enum la_event_slot addr_slot(uint8_t action)
+{
+	return action == LA_OOM ? LA_EVENT_DEVICE_FREE : LA_EVENT_ADDR;
+}
+
+/* Checks an event of a known kind. */
+static inline int check_event(struct la_snapshot *snap, uint8_t action)
 {
 	const struct la_object *object = &snap->object[LA_ROLE_EVENT];
-	enum la_event_slot slot =
-		event->action == LA_OOM ? LA_EVENT_DEVICE_FREE : LA_EVENT_ADDR;
+	enum la_event_slot slot = addr_slot(action);
 	uint64_t end;
 	int err;
 
@@ -150,8 +165,8 @@ static int check_event(struct la_snapshot *snap, struct la_event *event)
 	if (!(object->seen & 1u << slot))
 		return fail(snap, -EBADMSG, "event without '%s'",
 			    slot == LA_EVENT_ADDR ? "addr" : "device_free");
-	event->addr = object->slot[slot];
-	if (__builtin_add_overflow(event->addr, event->size, &end))
+	if (__builtin_add_overflow(object->slot[slot],
+				   object->slot[LA_EVENT_SIZE], &end))
 		return fail(snap, -EBADMSG,
 			    "event reaches beyond 64-bit addresses");
 	return 0;
@@ -160,23 +175,31 @@ static int check_event(struct la_snapshot *snap, struct la_event *event)
 static int close_event(struct la_snapshot *snap)
 {
 	struct la_object *object = &snap->object[LA_ROLE_EVENT];
+	struct la_trace *trace = &snap->traces[object->id >> EVENT_BITS];
 	const uint64_t *slot = object->slot;
-	struct la_event event = { 0 };
-	int err;
+	unsigned int seen = object->seen;
+	uint8_t action = 0;
+	int err = 0;
 
 	object->open = false;
-	if (object->seen & 1 << LA_EVENT_ACTION)
-		event.action = (uint8_t)slot[LA_EVENT_ACTION];
-	if (object->seen & 1 << LA_EVENT_TIME)
-		event.time_us = slot[LA_EVENT_TIME];
-	event.size = slot[LA_EVENT_SIZE];
-	event.stream = (uint32_t)slot[LA_EVENT_STREAM];
-	if (event.action != LA_ACTION_UNKNOWN) {
-		err = check_event(snap, &event);
-		if (err < 0)
-			return err;
-	}
-	return add_event(snap, &snap->traces[object->id >> EVENT_BITS], &event);
+	if (seen & 1 << LA_EVENT_ACTION)
+		action = (uint8_t)slot[LA_EVENT_ACTION];
+	if (action != LA_ACTION_UNKNOWN)
+		err = check_event(snap, action);
+	if (err == 0)
+		err = grow_trace(snap, trace);
+	if (err < 0)
+		return err;
+	trace->events[trace->count++] = (struct la_event){
+		.addr = action == LA_ACTION_UNKNOWN ? 0 :
+						      slot[addr_slot(action)],
+		.size = slot[LA_EVENT_SIZE],
+		.time_us = seen & 1 << LA_EVENT_TIME ? slot[LA_EVENT_TIME] : 0,
+		.stream = (uint32_t)slot[LA_EVENT_STREAM],
+		.action = action,
+	};
+	trace->unknown += action == LA_ACTION_UNKNOWN;
+	return 0;
 }
 
 /* Blocks follow one another: each tells where the list starts. */
@@ -215,7 +238,7 @@ static int close_block(struct la_snapshot *snap)
 			return err;
 	}
 	snap->blocks_end += block.size;
-	if (snap->blocks_end > MOST_BYTES)
+	if (snap->blocks_end > LA_MOST_BYTES)
 		return fail(snap, -EBADMSG, "blocks of more than 2^62 bytes");
 	err = grow(snap, &snap->blocks, &snap->block_room, snap->block_count,
 		   sizeof(*snap->blocks));
@@ -302,7 +325,7 @@ static int close_segment(struct la_snapshot *snap)
 	return 0;
 }
 
-static int close_object(struct la_snapshot *snap, enum la_role role)
+static inline int close_object(struct la_snapshot *snap, enum la_role role)
 {
 	if (!snap->object[role].open)
 		return 0;
@@ -346,7 +369,7 @@ static int create_trace(struct la_snapshot *snap, uint64_t *id)
 	return 0;
 }
 
-static uint64_t next_event_id(const struct la_snapshot *snap)
+static inline uint64_t next_event_id(const struct la_snapshot *snap)
 {
 	size_t trace = snap->trace_count - 1;
 
@@ -551,7 +574,7 @@ static inline int set_field(struct la_snapshot *snap,
 	object->seen |= (uint8_t)(1u << field->slot);
 	switch ((enum la_kind)field->kind) {
 	case LA_KIND_BYTES:
-		return set_integer(snap, field, value, MOST_BYTES);
+		return set_integer(snap, field, value, LA_MOST_BYTES);
 	case LA_KIND_NUMBER:
 		return set_integer(snap, field, value, UINT64_MAX);
 	case LA_KIND_STREAM:

@@ -14,6 +14,9 @@
 /* Value of la_event.action until the end of reading: to be left out. */
 enum { LA_ACTION_UNKNOWN = 0xff };
 
+/* Most that a field of LA_KIND_BYTES may say. */
+#define LA_MOST_BYTES ((uint64_t)1 << 62)
+
 enum la_value_type {
 	LA_VALUE_MARK, /* not a value */
 	LA_VALUE_NONE,
