@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes, whole and as what is left of a recording, keep the promises. */
+/*
+ * Any bytes, whole and as what is left of a recording, keep the promises, and
+ * say the same with and without the short cut for events and blocks.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <liballoc/trace.h>
+
+#include "support/slow.h"
+
+enum { MEMORY_LIMIT = 64 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,7 +64,7 @@ static int read_one(const uint8_t *data, size_t size, bool partial)
 {
 	const struct la_recording_options options = {
 		.partial = partial,
-		.memory_limit = 64 << 20,
+		.memory_limit = MEMORY_LIMIT,
 	};
 	struct la_recording *recording = NULL;
 	struct la_error err = { .code = 1 };
@@ -83,5 +90,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(read_one(data, size, true) == 0);
 	else
 		read_one(data, size, true);
+	if (size && data[0] == 0x80) { /* no compressed data */
+		must(!slow_differs(data, size, false, MEMORY_LIMIT));
+		must(!slow_differs(data, size, true, MEMORY_LIMIT));
+	}
 	return 0;
 }
