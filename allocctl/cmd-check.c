@@ -2,7 +2,6 @@
 /* allocctl check: what torch makes of a setting. */
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cmd.h"
 #include "json-lines.h"
 #include "opt.h"
+#include "platform.h"
 #include "report.h"
 #include "torch-find.h"
 
@@ -241,25 +241,10 @@ static int find_release(struct check *check, const struct arguments *arguments)
 	return status;
 }
 
-static enum la_platform this_platform(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/osrelease", "re");
-	char text[128] = "";
-
-	if (!file)
-		return LA_PLATFORM_LINUX;
-	if (!fgets(text, sizeof(text), file))
-		*text = '\0';
-	fclose(file);
-	return strcasestr(text, "microsoft") ? LA_PLATFORM_WSL :
-					       LA_PLATFORM_LINUX;
-}
-
 /* The one that is asked for, or the site's if it has one. */
 static int read_policy(struct check *check, const struct arguments *arguments)
 {
 	const char *path = arguments->policy;
-	struct passwd *user = getpwuid(geteuid());
 	struct la_policy_subject *subject = &check->options.subject;
 	struct la_error err;
 
@@ -271,8 +256,8 @@ static int read_policy(struct check *check, const struct arguments *arguments)
 		report_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
-	if (!subject->user && user)
-		subject->user = user->pw_name;
+	if (!subject->user)
+		subject->user = platform_user();
 	if (!subject->path && getcwd(check->path, sizeof(check->path)))
 		subject->path = check->path;
 	check->options.policy = check->policy;
@@ -319,7 +304,7 @@ static int check_with(struct check *check, const struct arguments *arguments,
 	options->context.set_at = arguments->set_at;
 	options->context.platform = arguments->platform;
 	if (arguments->platform < 0)
-		options->context.platform = this_platform();
+		options->context.platform = platform_here();
 	if (arguments->build >= 0)
 		options->context.build = arguments->build;
 	if (status == STATUS_DONE)

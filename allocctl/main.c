@@ -7,11 +7,14 @@
 #include <liballoc/version.h>
 
 #include "cmd.h"
+#include "platform.h"
 #include "report.h"
 #include "util/distance.h"
 
-static const struct cmd *const cmds[] = { &cmd_check, &cmd_explain,
-					  &cmd_replay, &cmd_tune, NULL };
+static const struct cmd *const cmds[] = {
+#include "commands.inc"
+	NULL,
+};
 
 static const struct cmd *find(const char *name)
 {
@@ -96,6 +99,10 @@ int main(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
+	if (!platform_start(&argc, &argv)) {
+		report_error("out of memory");
+		return STATUS_CANNOT_TELL;
+	}
 	if (argc < 2) {
 		usage(stderr);
 		return STATUS_USAGE;

@@ -3,7 +3,6 @@
  * Python looks through PYTHONPATH, the user's own packages, and those of its
  * environment; torch/version.py there says which torch it is.
  */
-#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,18 +12,11 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "platform.h"
 #include "report.h"
 #include "torch-find.h"
-#include "util/util.h"
 
 #define VERSION_FILE "torch/version.py"
-
-/* Where an environment, a system or a user keeps packages. */
-static const char *const layouts[] = {
-	"lib/python3*/site-packages",	    "lib64/python3*/site-packages",
-	"lib/python3*/dist-packages",	    "lib/python3/dist-packages",
-	"local/lib/python3*/dist-packages", "Lib/site-packages",
-};
 
 struct search {
 	char prefix[PATH_MAX]; /* of the environment */
@@ -48,82 +40,42 @@ static bool join(char *out, size_t size, const char *format, ...)
 	return length >= 0 && (size_t)length < size;
 }
 
-/* Take the first file that fits the pattern. */
-static bool take(struct search *s, const char *pattern)
+/* Of the first folder of a list such as PATH. */
+static size_t folder_length(const char *list)
 {
-	struct torch_found *found = s->found;
-	glob_t files = { 0 };
-	bool there = !glob(pattern, 0, NULL, &files);
+	const char separator[] = { platform_separator, '\0' };
 
-	if (there)
-		there = join(found->path, sizeof(found->path), "%s",
-			     files.gl_pathv[0]);
-	globfree(&files);
-	return there;
+	return strcspn(list, separator);
 }
 
 static bool find_below(struct search *s, const char *prefix)
 {
-	char pattern[PATH_MAX];
-	size_t i;
+	return platform_package(s->found->path, sizeof(s->found->path), prefix,
+				VERSION_FILE);
+}
 
-	for (i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (join(pattern, sizeof(pattern), "%s/%s/" VERSION_FILE,
-			 prefix, layouts[i]) &&
-		    take(s, pattern))
-			return true;
-	return false;
+static bool find_of_user(struct search *s)
+{
+	return !s->isolated &&
+	       platform_user_package(s->found->path, sizeof(s->found->path),
+				     s->prefix, VERSION_FILE);
 }
 
 static bool find_on_pythonpath(struct search *s)
 {
 	const char *at = getenv("PYTHONPATH");
-	char path[PATH_MAX];
+	struct torch_found *found = s->found;
 	size_t n;
 
-	for (; at && *at; at += n + (at[n] == ':')) {
-		n = strcspn(at, ":");
+	for (; at && *at; at += n + !!at[n]) {
+		n = folder_length(at);
 		if (n &&
-		    join(path, sizeof(path), "%.*s/" VERSION_FILE, (int)n,
-			 at) &&
-		    take(s, path))
+		    join(found->path, sizeof(found->path), "%.*s/" VERSION_FILE,
+			 (int)n, at) &&
+		    !access(found->path, F_OK))
 			return true;
 	}
 	return false;
-}
-
-/* The user's own packages for a version of python that the prefix has. */
-static bool find_of_user(struct search *s)
-{
-	const char *home = getenv("HOME");
-	char path[PATH_MAX];
-	glob_t pythons = { 0 };
-	bool there = false;
-	size_t i;
-
-	if (!home || s->isolated ||
-	    !join(path, sizeof(path), "%s/lib/python3*", s->prefix))
-		return false;
-	if (glob(path, 0, NULL, &pythons))
-		return false;
-	for (i = 0; i < pythons.gl_pathc && !there; i++)
-		there = join(path, sizeof(path),
-			     "%s/.local/lib/%s/site-packages/" VERSION_FILE,
-			     home, strrchr(pythons.gl_pathv[i], '/') + 1) &&
-			take(s, path);
-	globfree(&pythons);
-	return there;
-}
-
-/* Cut the last component off; false if there is none. */
-static bool cut_last(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (!slash || slash == path)
-		return false;
-	*slash = '\0';
-	return true;
 }
 
 /* The value behind "key = " in a line of pyvenv.cfg, or NULL. */
@@ -155,7 +107,7 @@ static void read_venv(struct search *s)
 	while (fgets(line, sizeof(line), file)) {
 		value = venv_value(line, "home");
 		if (value && join(s->base, sizeof(s->base), "%s", value))
-			cut_last(s->base);
+			platform_prefix(s->base);
 		value = venv_value(line, "include-system-site-packages");
 		if (value && !strcmp(value, "true"))
 			s->isolated = false;
@@ -166,18 +118,18 @@ static void read_venv(struct search *s)
 /* The python that a command would run. */
 static bool prefix_on_path(char *prefix, size_t size)
 {
-	static const char *const names[] = { "python3", "python" };
+	const char *const *name;
 	const char *at;
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		for (at = getenv("PATH"); at && *at; at += n + (at[n] == ':')) {
-			n = strcspn(at, ":");
+	for (name = platform_pythons; *name; name++)
+		for (at = getenv("PATH"); at && *at; at += n + !!at[n]) {
+			n = folder_length(at);
 			if (n &&
-			    join(prefix, size, "%.*s/%s", (int)n, at,
-				 names[i]) &&
+			    join(prefix, size, "%.*s/%s", (int)n, at, *name) &&
 			    !access(prefix, X_OK))
-				return cut_last(prefix) && cut_last(prefix);
+				return platform_cut(prefix) &&
+				       platform_prefix(prefix);
 		}
 	return false;
 }
@@ -197,8 +149,8 @@ static bool find_prefix(struct search *s, const char *python)
 		return false;
 	if (!stat(folder, &st) && S_ISDIR(st.st_mode))
 		return true;
-	return !access(folder, F_OK) && cut_last(s->prefix) &&
-	       cut_last(s->prefix);
+	return !access(folder, F_OK) && platform_cut(s->prefix) &&
+	       platform_prefix(s->prefix);
 }
 
 /* What stands in quotes behind "name =" or "name: type =", or false. */

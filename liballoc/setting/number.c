@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdlib.h>
 
 #include "setting/number.h"
+#include "util/c-locale.h"
 
 _Static_assert(sizeof(unsigned long long) == sizeof(uint64_t),
 	       "torch stores what strtoull returns");
@@ -43,20 +43,18 @@ int la_stoi(const char *text, uint64_t *out, size_t *used)
 
 int la_stod(const char *text, double *out, size_t *used)
 {
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	struct la_c_locale c;
 	double value;
 	char *end;
-	int err;
 
-	if (!c)
+	if (!la_c_locale_enter(&c))
 		return -ENOMEM;
 	errno = 0;
-	value = strtod_l(text, &end, c);
-	err = errno;
-	freelocale(c);
+	value = strtod(text, &end);
+	la_c_locale_leave(&c);
 	if (end == text)
 		return -EINVAL;
 	*out = value;
 	*used = end - text;
-	return err == ERANGE ? -ERANGE : 0;
+	return errno == ERANGE ? -ERANGE : 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/c-locale.h"
 #include "util/json.h"
 #include "util/utf8.h"
 
@@ -189,22 +189,19 @@ static void format_double(char text[40], double value)
 
 void la_json_double(struct la_json *json, double value)
 {
-	locale_t c, previous;
+	struct la_c_locale c;
 	char text[40];
 
 	if (!isfinite(value)) {
 		la_json_null(json);
 		return;
 	}
-	c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	if (!c) {
+	if (!la_c_locale_enter(&c)) {
 		json->err = json->err ? json->err : -ENOMEM;
 		return;
 	}
-	previous = uselocale(c);
 	format_double(text, value);
-	uselocale(previous);
-	freelocale(c);
+	la_c_locale_leave(&c);
 	begin_value(json);
 	puts_json(json, text);
 }

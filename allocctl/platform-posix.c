@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <glob.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform.h"
+#include "util/util.h"
+
+const char platform_separator = ':';
+const char *const platform_pythons[] = { "python3", "python", NULL };
+
+/* Where an environment or a system keeps packages. */
+static const char *const layouts[] = {
+	"lib/python3*/site-packages",	    "lib64/python3*/site-packages",
+	"lib/python3*/dist-packages",	    "lib/python3/dist-packages",
+	"local/lib/python3*/dist-packages", "Lib/site-packages",
+};
+
+bool platform_start(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	return true;
+}
+
+enum la_platform platform_here(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/osrelease", "re");
+	char text[128] = "";
+
+	if (!file)
+		return LA_PLATFORM_LINUX;
+	if (!fgets(text, sizeof(text), file))
+		*text = '\0';
+	fclose(file);
+	return strcasestr(text, "microsoft") ? LA_PLATFORM_WSL :
+					       LA_PLATFORM_LINUX;
+}
+
+const char *platform_user(void)
+{
+	struct passwd *user = getpwuid(geteuid());
+
+	return user ? user->pw_name : NULL;
+}
+
+bool platform_cut(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+bool platform_prefix(char *folder)
+{
+	return platform_cut(folder);
+}
+
+static bool fits(int length, size_t size)
+{
+	return length >= 0 && (size_t)length < size;
+}
+
+/* Take the first file that fits the pattern. */
+static bool take(char *out, size_t size, const char *pattern)
+{
+	glob_t files = { 0 };
+	bool there = !glob(pattern, 0, NULL, &files);
+
+	if (there)
+		there = fits(snprintf(out, size, "%s", files.gl_pathv[0]),
+			     size);
+	globfree(&files);
+	return there;
+}
+
+bool platform_package(char *out, size_t size, const char *prefix,
+		      const char *file)
+{
+	char pattern[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (fits(snprintf(pattern, sizeof(pattern), "%s/%s/%s", prefix,
+				  layouts[i], file),
+			 sizeof(pattern)) &&
+		    take(out, size, pattern))
+			return true;
+	return false;
+}
+
+/* Of the versions of python that the prefix has. */
+bool platform_user_package(char *out, size_t size, const char *prefix,
+			   const char *file)
+{
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+	glob_t pythons = { 0 };
+	bool there = false;
+	size_t i;
+
+	if (!home || !fits(snprintf(path, sizeof(path), "%s/lib/python3*",
+				    prefix),
+			   sizeof(path)))
+		return false;
+	if (glob(path, 0, NULL, &pythons))
+		return false;
+	for (i = 0; i < pythons.gl_pathc && !there; i++)
+		there = fits(snprintf(path, sizeof(path),
+				      "%s/.local/lib/%s/site-packages/%s", home,
+				      strrchr(pythons.gl_pathv[i], '/') + 1,
+				      file),
+			     sizeof(path)) &&
+			take(out, size, path);
+	globfree(&pythons);
+	return there;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where systems differ: platform-posix.c and platform-windows.c, of which the
+ * Build file takes one.
+ */
+#ifndef ALLOCCTL_PLATFORM_H
+#define ALLOCCTL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <liballoc/setting.h>
+
+/* Standard streams carry bytes, arguments are UTF-8; false: no memory. */
+bool platform_start(int *argc, char ***argv);
+
+/* The one that this program runs on. */
+enum la_platform platform_here(void);
+
+/* Whom the program runs for, or NULL; static storage. */
+const char *platform_user(void);
+
+/* Between the folders of a list such as PATH. */
+extern const char platform_separator;
+
+/* What python is called, up to NULL. */
+extern const char *const platform_pythons[];
+
+/* Cut the last component of a path off; false if there is none. */
+bool platform_cut(char *path);
+
+/* From the folder that python is in to its installation; false: no such. */
+bool platform_prefix(char *folder);
+
+/*
+ * The first file called so among the packages of the python of a prefix, or of
+ * its user; false if there is none or it does not fit.
+ */
+bool platform_package(char *out, size_t size, const char *prefix,
+		      const char *file);
+bool platform_user_package(char *out, size_t size, const char *prefix,
+			   const char *file);
+
+#endif /* ALLOCCTL_PLATFORM_H */
