@@ -46,6 +46,10 @@ check-torch: $(libs) $(progs) $(tool-progs)
 check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
 
+## check-wine: check and explain for Windows (mingw-w64 and wine)
+check-wine:
+	$(tier) -s $(call scripts-in,tests/wine)
+
 ## check-system: the quick start on a bare system (root and network)
 check-system:
 	$(tier) -s $(call scripts-in,tests/system)
@@ -82,7 +86,8 @@ help:
 	@sed -n 's/^##= \(.*[^ ]\)   */  \1\t/p' scripts/Makefile.* | \
 		expand -t 18
 
-.PHONY: all check check-shared check-torch check-packages check-system test-progs lint docs bench \
+.PHONY: all check check-shared check-torch check-packages check-system \
+	check-wine test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
