@@ -269,7 +269,9 @@ static int by_offset(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	return (int)x->code - (int)y->code;
+	if (x->code != y->code)
+		return (int)x->code - (int)y->code;
+	return strcmp(x->text, y->text);
 }
 
 void la_remarks_sort(struct la_remarks *remarks)

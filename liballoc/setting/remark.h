@@ -47,7 +47,7 @@ void la_remark_written(struct la_remarks *remarks,
 		       const struct la_tokens *tokens, bool accepted,
 		       const struct la_setting_context *context);
 
-/* In the order of their offsets, then of their codes. */
+/* In the order of their offsets, then of their codes, then of their texts. */
 void la_remarks_sort(struct la_remarks *remarks);
 
 #endif /* LA_SETTING_REMARK_H */

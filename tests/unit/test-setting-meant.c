@@ -201,11 +201,11 @@ START_TEST(test_runtime_tells_what_starts_anew)
 
 	remark = la_setting_check_remarks(check, &nr);
 	ck_assert_uint_eq(nr, 3);
-	ck_assert_str_eq(remark[0].text, "not named and back at its default: "
+	ck_assert_str_eq(remark[1].text, "not named and back at its default: "
 					 "garbage_collection_threshold, "
 					 "roundup_power2_divisions");
-	ck_assert_ptr_nonnull(strstr(remark[1].text, "expandable_segments"));
-	ck_assert_ptr_nonnull(strstr(remark[1].text, "large_segment_size_mb"));
+	ck_assert_ptr_nonnull(strstr(remark[0].text, "expandable_segments"));
+	ck_assert_ptr_nonnull(strstr(remark[0].text, "large_segment_size_mb"));
 	la_setting_check_free(check);
 }
 END_TEST
