@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "setting/number.h"
 #include "util/c-locale.h"
@@ -22,6 +24,20 @@ int la_stoull(const char *text, uint64_t *out, size_t *used)
 		return -ERANGE;
 	*out = value;
 	*used = end - text;
+	return 0;
+}
+
+int la_stoul32(const char *text, uint64_t *out, size_t *used)
+{
+	bool negative = text[strspn(text, " \t\n\v\f\r")] == '-';
+	uint64_t value;
+	int err = la_stoull(text, &value, used);
+
+	if (err < 0)
+		return err;
+	if ((negative ? -value : value) > UINT32_MAX)
+		return -ERANGE;
+	*out = (uint32_t)value;
 	return 0;
 }
 

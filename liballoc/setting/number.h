@@ -16,6 +16,9 @@
  */
 int la_stoull(const char *text, uint64_t *out, size_t *used);
 
+/* stoul where long has 32 bits. */
+int la_stoul32(const char *text, uint64_t *out, size_t *used);
+
 /* A number of 32 bits with a sign, widened as torch widens it. */
 int la_stoi(const char *text, uint64_t *out, size_t *used);
 

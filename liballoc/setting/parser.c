@@ -20,15 +20,22 @@ void *la_parser_field(struct la_parser *p, const struct la_option *option)
 	return (char *)p->values + option->field;
 }
 
-/* The C++ library's text is the name of its function. */
+/* The C++ library's text is the name of its function; Microsoft's says more. */
 static int bad_number(struct la_parser *p, size_t i, int err,
 		      const char *function)
 {
-	if (err != -EINVAL && err != -ERANGE)
-		return err;
-	return la_parser_refuse(
-		p, i, err == -ERANGE ? LA_REFUSAL_OVERFLOW : LA_REFUSAL_NUMBER,
-		"%s", function);
+	bool windows = p->context->platform == LA_PLATFORM_WINDOWS;
+
+	if (err == -ERANGE)
+		return la_parser_refuse(p, i, LA_REFUSAL_OVERFLOW, "%s%s",
+					function,
+					windows ? " argument out of range" :
+						  "");
+	if (err == -EINVAL)
+		return la_parser_refuse(p, i, LA_REFUSAL_NUMBER, "%s%s%s",
+					windows ? "invalid " : "", function,
+					windows ? " argument" : "");
+	return err;
 }
 
 int la_parser_stoi(struct la_parser *p, size_t i, uint64_t *out)
@@ -39,24 +46,23 @@ int la_parser_stoi(struct la_parser *p, size_t i, uint64_t *out)
 	return err < 0 ? bad_number(p, i, err, "stoi") : 0;
 }
 
-static int read_unsigned(struct la_parser *p, size_t i, uint64_t *out,
-			 const char *function)
-{
-	size_t used;
-	int err = la_stoull(p->tokens->token[i].text, out, &used);
-
-	return err < 0 ? bad_number(p, i, err, function) : 0;
-}
-
-/* long has 64 bits where torch runs. */
 int la_parser_stoul(struct la_parser *p, size_t i, uint64_t *out)
 {
-	return read_unsigned(p, i, out, "stoul");
+	const char *text = p->tokens->token[i].text;
+	size_t used;
+	int err = p->context->platform == LA_PLATFORM_WINDOWS ?
+			  la_stoul32(text, out, &used) :
+			  la_stoull(text, out, &used);
+
+	return err < 0 ? bad_number(p, i, err, "stoul") : 0;
 }
 
 int la_parser_stoull(struct la_parser *p, size_t i, uint64_t *out)
 {
-	return read_unsigned(p, i, out, "stoull");
+	size_t used;
+	int err = la_stoull(p->tokens->token[i].text, out, &used);
+
+	return err < 0 ? bad_number(p, i, err, "stoull") : 0;
 }
 
 int la_parser_stod(struct la_parser *p, size_t i, double *out)

@@ -212,6 +212,50 @@ START_TEST(test_remark_is_of_the_release)
 }
 END_TEST
 
+/* Of the C++ library that torch for Windows is built with. */
+static const struct {
+	const char *text;
+	enum la_platform platform;
+	const char *error; /* NULL: none */
+} platform_numbers[] = {
+	{ "roundup_power2_divisions:[4294967296:2]", LA_PLATFORM_LINUX, NULL },
+	{ "roundup_power2_divisions:[4294967296:2]", LA_PLATFORM_WINDOWS,
+	  "stoul argument out of range" },
+	{ "roundup_power2_divisions:[ -4294967296:2]", LA_PLATFORM_WINDOWS,
+	  "stoul argument out of range" },
+	{ "roundup_power2_divisions:[2147483648:2]", LA_PLATFORM_WINDOWS,
+	  NULL },
+	{ "roundup_power2_divisions:[-2147483648:2]", LA_PLATFORM_WINDOWS,
+	  NULL },
+	{ "roundup_power2_divisions:[x:2]", LA_PLATFORM_LINUX, "stoul" },
+	{ "roundup_power2_divisions:[x:2]", LA_PLATFORM_WINDOWS,
+	  "invalid stoul argument" },
+};
+
+START_TEST(test_long_has_32_bits_on_windows)
+{
+	const char *text = platform_numbers[_i].text;
+	const char *error = platform_numbers[_i].error;
+	const struct la_setting_context context = {
+		.release = LA_RELEASE(2, 6),
+		.set_at = LA_SET_AT_RUNTIME,
+		.platform = platform_numbers[_i].platform,
+	};
+	const struct la_setting_refusal *refusal;
+	struct la_setting_check *check;
+
+	ck_assert_int_eq(la_setting_check_new(&check, text, strlen(text),
+					      &context),
+			 0);
+	refusal = la_setting_check_refusal(check);
+	ck_assert_msg(!refusal == !error, "%s: %s", text,
+		      refusal ? refusal->text : "accepted");
+	if (refusal)
+		ck_assert_str_eq(refusal->text, error);
+	la_setting_check_free(check);
+}
+END_TEST
+
 START_TEST(test_unknown_release_is_an_error)
 {
 	const struct la_setting_context context = { .release =
@@ -263,6 +307,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_verdict, 0, ARRAY_SIZE(verdicts));
 	tcase_add_loop_test(tc, test_remark_is_of_the_release, 0,
 			    ARRAY_SIZE(hints));
+	tcase_add_loop_test(tc, test_long_has_32_bits_on_windows, 0,
+			    ARRAY_SIZE(platform_numbers));
 	tcase_add_test(tc, test_unknown_release_is_an_error);
 	tcase_add_test(tc, test_setter_restates_the_backend);
 	suite_add_tcase(suite, tc);
