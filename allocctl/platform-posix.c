@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform.h"
@@ -45,6 +46,23 @@ const char *platform_user(void)
 	struct passwd *user = getpwuid(geteuid());
 
 	return user ? user->pw_name : NULL;
+}
+
+bool platform_is_there(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+bool platform_is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+bool platform_is_program(const char *path)
+{
+	return !access(path, X_OK);
 }
 
 bool platform_cut(char *path)

@@ -48,13 +48,31 @@ static bool read_arguments(int *argc, char ***argv)
 	return true;
 }
 
+/* Likewise what getenv() finds. */
+static bool read_environment(void)
+{
+	wchar_t *block = GetEnvironmentStringsW(), *at;
+	bool right = block;
+	char *text;
+
+	for (at = block; right && *at; at += wcslen(at) + 1) {
+		text = utf8(at);
+		/* It copies; those of drives, which begin with =, are not
+		 * taken. */
+		right = text && (*text == '=' || !_putenv(text));
+		free(text);
+	}
+	FreeEnvironmentStringsW(block);
+	return right;
+}
+
 bool platform_start(int *argc, char ***argv)
 {
 	_setmode(STDIN_FILENO, _O_BINARY);
 	_setmode(STDOUT_FILENO, _O_BINARY);
 	_setmode(STDERR_FILENO, _O_BINARY);
 	SetConsoleOutputCP(CP_UTF8);
-	return read_arguments(argc, argv);
+	return read_arguments(argc, argv) && read_environment();
 }
 
 enum la_platform platform_here(void)
@@ -65,6 +83,35 @@ enum la_platform platform_here(void)
 const char *platform_user(void)
 {
 	return getenv("USERNAME");
+}
+
+/* INVALID_FILE_ATTRIBUTES if nothing is there. */
+static DWORD attributes(const char *path)
+{
+	wchar_t wide[PATH_MAX];
+
+	return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1,
+				   wide, PATH_MAX) ?
+		       GetFileAttributesW(wide) :
+		       INVALID_FILE_ATTRIBUTES;
+}
+
+bool platform_is_there(const char *path)
+{
+	return attributes(path) != INVALID_FILE_ATTRIBUTES;
+}
+
+bool platform_is_folder(const char *path)
+{
+	DWORD found = attributes(path);
+
+	return found != INVALID_FILE_ATTRIBUTES &&
+	       found & FILE_ATTRIBUTE_DIRECTORY;
+}
+
+bool platform_is_program(const char *path)
+{
+	return platform_is_there(path) && !platform_is_folder(path);
 }
 
 bool platform_cut(char *path)
@@ -102,7 +149,8 @@ static bool take(char *out, size_t size, const char *format, ...)
 	va_start(args, format);
 	length = vsnprintf(out, size, format, args);
 	va_end(args);
-	return length >= 0 && (size_t)length < size && !access(out, F_OK);
+	return length >= 0 && (size_t)length < size &&
+	       platform_is_there(out);
 }
 
 bool platform_package(char *out, size_t size, const char *prefix,
@@ -111,27 +159,17 @@ bool platform_package(char *out, size_t size, const char *prefix,
 	return take(out, size, "%s/Lib/site-packages/%s", prefix, file);
 }
 
-/* Python39, Python311: the first of them that has the file. */
+/* Of Python39, Python311... the first that has the file. */
 bool platform_user_package(char *out, size_t size, const char *prefix,
 			   const char *file)
 {
 	const char *home = getenv("APPDATA");
-	WIN32_FIND_DATAA found;
-	char pattern[PATH_MAX];
-	bool there = false;
-	HANDLE list;
+	unsigned int minor;
 
 	(void)prefix;
-	if (!home || snprintf(pattern, sizeof(pattern), "%s/Python/Python3*",
-			      home) >= (int)sizeof(pattern))
-		return false;
-	list = FindFirstFileA(pattern, &found);
-	if (list == INVALID_HANDLE_VALUE)
-		return false;
-	do {
-		there = take(out, size, "%s/Python/%s/site-packages/%s", home,
-			     found.cFileName, file);
-	} while (!there && FindNextFileA(list, &found));
-	FindClose(list);
-	return there;
+	for (minor = 6; home && minor < 100; minor++)
+		if (take(out, size, "%s/Python/Python3%u/site-packages/%s",
+			 home, minor, file))
+			return true;
+	return false;
 }

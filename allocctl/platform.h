@@ -11,7 +11,10 @@
 
 #include <liballoc/setting.h>
 
-/* Standard streams carry bytes, arguments are UTF-8; false: no memory. */
+/*
+ * Standard streams carry bytes, arguments and environment are UTF-8; false: no
+ * memory.
+ */
 bool platform_start(int *argc, char ***argv);
 
 /* The one that this program runs on. */
@@ -19,6 +22,11 @@ enum la_platform platform_here(void);
 
 /* Whom the program runs for, or NULL; static storage. */
 const char *platform_user(void);
+
+/* What is at a path. */
+bool platform_is_there(const char *path);
+bool platform_is_folder(const char *path);
+bool platform_is_program(const char *path);
 
 /* Between the folders of a list such as PATH. */
 extern const char platform_separator;

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "platform.h"
@@ -72,7 +70,7 @@ static bool find_on_pythonpath(struct search *s)
 		if (n &&
 		    join(found->path, sizeof(found->path), "%.*s/" VERSION_FILE,
 			 (int)n, at) &&
-		    !access(found->path, F_OK))
+		    platform_is_there(found->path))
 			return true;
 	}
 	return false;
@@ -127,7 +125,7 @@ static bool prefix_on_path(char *prefix, size_t size)
 			n = folder_length(at);
 			if (n &&
 			    join(prefix, size, "%.*s/%s", (int)n, at, *name) &&
-			    !access(prefix, X_OK))
+			    platform_is_program(prefix))
 				return platform_cut(prefix) &&
 				       platform_prefix(prefix);
 		}
@@ -137,7 +135,6 @@ static bool prefix_on_path(char *prefix, size_t size)
 static bool find_prefix(struct search *s, const char *python)
 {
 	const char *folder = python;
-	struct stat st;
 
 	if (!folder)
 		folder = getenv("VIRTUAL_ENV");
@@ -147,9 +144,9 @@ static bool find_prefix(struct search *s, const char *python)
 		return prefix_on_path(s->prefix, sizeof(s->prefix));
 	if (!join(s->prefix, sizeof(s->prefix), "%s", folder))
 		return false;
-	if (!stat(folder, &st) && S_ISDIR(st.st_mode))
+	if (platform_is_folder(folder))
 		return true;
-	return !access(folder, F_OK) && platform_cut(s->prefix) &&
+	return platform_is_there(folder) && platform_cut(s->prefix) &&
 	       platform_prefix(s->prefix);
 }
 

@@ -70,6 +70,16 @@ run 0 --python "$python"
 has 'valid in torch 2.9'
 unset PYTHONPATH
 
+# A name that no code page has whole.
+torch "$tmp/Jürgen δ/Lib/site-packages" 2.10.0
+VIRTUAL_ENV="$tmp/Jürgen δ"
+export VIRTUAL_ENV
+run 0 --torch auto
+has 'valid in torch 2.10'
+run 0 --python "$VIRTUAL_ENV"
+has 'valid in torch 2.10'
+unset VIRTUAL_ENV
+
 appdata=$WINEPREFIX/drive_c/users/$(id -un)/AppData/Roaming
 rm -rf "$appdata/Python"
 torch "$appdata/Python/Python311/site-packages" 2.10.0
