@@ -8,16 +8,16 @@
 int grow_array(void *array, size_t *room, size_t count, size_t element)
 {
 	size_t more = *room < 64 ? 64 : *room + *room / 2;
-	void *first;
+	void *first, *bigger;
 
 	if (count < *room)
 		return 0;
 	/* The pointer has a type of its own: it is copied, not accessed. */
 	memcpy(&first, array, sizeof(first));
-	first = realloc(first, more * element);
-	if (!first)
+	bigger = realloc(first, more * element);
+	if (!bigger)
 		return -ENOMEM;
-	memcpy(array, &first, sizeof(first));
+	memcpy(array, &bigger, sizeof(bigger));
 	*room = more;
 	return 0;
 }
