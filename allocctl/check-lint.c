@@ -105,7 +105,7 @@ static void each_finding(const struct check_answer *answer, finding_fn *fn,
 /* From 1, in characters of the line. */
 static size_t column_of(const struct check_source *source, uint64_t offset)
 {
-	return source->column + report_columns(source->text, offset) + 1;
+	return source->column + report_characters(source->text, offset) + 1;
 }
 
 static void print_gcc(void *arg, const struct check_source *source,

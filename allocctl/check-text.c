@@ -7,6 +7,10 @@
 #include "check.h"
 #include "report.h"
 #include "util/size.h"
+#include "util/utf8.h"
+
+/* Bytes of a setting before and after what is marked; most have fewer. */
+enum { AROUND = 200 };
 
 static void text_bytes(const char *name, uint64_t bytes, const char *none)
 {
@@ -108,20 +112,35 @@ static void text_values(const struct la_setting_values *v)
 	text_rare(v);
 }
 
-/* The string, and ^~~~ under the bytes that are meant. */
-static void text_caret(const char *text, size_t text_length, uint64_t offset,
-		       uint64_t length)
+static void repeat(char c, size_t times)
 {
-	uint64_t i;
+	while (times--)
+		putchar(c);
+}
 
-	fputs("    ", stdout);
-	report_escaped(text, text_length);
-	fputs("\n    ", stdout);
-	for (i = 0; i < report_columns(text, offset); i++)
-		putchar(' ');
+/*
+ * The string, and ^~~~ under the bytes that are meant; of a long string, what
+ * stands around them.
+ */
+static void text_caret(const char *text, size_t text_length, size_t offset,
+		       size_t length)
+{
+	size_t from = offset > AROUND ? offset - AROUND : 0;
+	size_t to = text_length, columns;
+
+	while (from && from < offset && (text[from] & 0xc0) == 0x80)
+		from++;
+	if (to - offset > AROUND)
+		to = offset + la_utf8_prefix(text + offset, to - offset, AROUND);
+	if (length > to - offset)
+		length = to - offset;
+	printf("    %s", from ? "..." : "");
+	report_escaped(text + from, to - from);
+	printf("%s\n    %s", to < text_length ? "..." : "", from ? "   " : "");
+	repeat(' ', report_columns(text + from, offset - from));
 	putchar('^');
-	for (i = 1; i < report_columns(text + offset, length); i++)
-		putchar('~');
+	columns = report_columns(text + offset, length);
+	repeat('~', columns ? columns - 1 : 0);
 	putchar('\n');
 }
 

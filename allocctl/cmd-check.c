@@ -110,7 +110,7 @@ static int check_line(struct check *check, const char *text, size_t length,
 		.length = assignment.end - assignment.start,
 		.file = file,
 		.line = line,
-		.column = report_columns(text, assignment.start),
+		.column = report_characters(text, assignment.start),
 		.variable = *assignment.name ? assignment.name : NULL,
 	};
 

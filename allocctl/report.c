@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "cmd.h"
 #include "report.h"
 #include "util/utf8.h"
+#include "util/util.h"
 
 const char *const report_formats[] = { "text", "json", NULL };
 
@@ -53,17 +55,60 @@ void report_paint(enum report_colour colour, const char *text)
 		fputs(text, stdout);
 }
 
+struct range {
+	uint32_t first, last;
+};
+
+/* Of no width, or turning the order of what follows: not to be seen. */
+static const struct range unseen[] = {
+	{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0xad, 0xad },
+	{ 0x61c, 0x61c },   { 0x200b, 0x200f }, { 0x2028, 0x202e },
+	{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xe0000, 0xe0fff },
+};
+
+/* Drawn over the character before. */
+static const struct range combining[] = {
+	{ 0x300, 0x36f },
+	{ 0x20d0, 0x20ff },
+	{ 0xfe00, 0xfe0f },
+};
+
+/* Two columns of a terminal wide: East Asian ones, and pictures. */
+static const struct range wide[] = {
+	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
+	{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
+	{ 0xff01, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
+	{ 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
+};
+
+static bool is_in(const struct range *range, size_t nr, uint32_t c)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (c >= range[i].first && c <= range[i].last)
+			return true;
+	return false;
+}
+
+static uint32_t decode(const char *text, size_t length)
+{
+	uint32_t c = (unsigned char)*text;
+	size_t i;
+
+	if (length > 1)
+		c &= 0x7f >> length;
+	for (i = 1; i < length; i++)
+		c = c << 6 | (text[i] & 0x3f);
+	return c;
+}
+
 /* Bytes of the character at text that may be printed as it is, or 0. */
 static size_t printable(const char *text, size_t length)
 {
-	unsigned char byte = *text;
+	size_t n = la_utf8_char(text, length);
 
-	if (byte < 0x20 || byte == 0x7f)
-		return 0;
-	/* C1 controls: U+0080 to U+009F. */
-	if (byte == 0xc2 && length > 1 && (unsigned char)text[1] < 0xa0)
-		return 0;
-	return la_utf8_char(text, length);
+	return n && !is_in(unseen, ARRAY_SIZE(unseen), decode(text, n)) ? n : 0;
 }
 
 void report_escaped_to(FILE *stream, const char *text, size_t length)
@@ -87,12 +132,30 @@ void report_escaped(const char *text, size_t length)
 size_t report_columns(const char *text, size_t length)
 {
 	size_t i, n, columns = 0;
+	uint32_t c;
 
 	for (i = 0; i < length; i += n ? n : 1) {
 		n = printable(text + i, length - i);
-		columns += n ? 1 : strlen("\\xNN");
+		c = n ? decode(text + i, n) : 0;
+		if (!n)
+			columns += strlen("\\xNN");
+		else if (is_in(wide, ARRAY_SIZE(wide), c))
+			columns += 2;
+		else if (!is_in(combining, ARRAY_SIZE(combining), c))
+			columns++;
 	}
 	return columns;
+}
+
+size_t report_characters(const char *text, size_t length)
+{
+	size_t i, n, characters = 0;
+
+	for (i = 0; i < length; i += n ? n : 1) {
+		n = la_utf8_char(text + i, length - i);
+		characters++;
+	}
+	return characters;
 }
 
 void report_wrapped(int indent, const char *text)

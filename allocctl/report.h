@@ -22,12 +22,15 @@ void report_error(const char *format, ...)
 void report_paint(enum report_colour colour, const char *text);
 
 /*
- * Bytes as they are, but what would control a terminal or is not UTF-8 as
- * \xNN; and the columns that they take, one for each character.
+ * Bytes as they are, but what would control a terminal, cannot be seen or is
+ * not UTF-8 as \xNN; and the columns of a terminal that this takes.
  */
 void report_escaped(const char *text, size_t length);
 void report_escaped_to(FILE *stream, const char *text, size_t length);
 size_t report_columns(const char *text, size_t length);
+
+/* Characters, as editors count them; a byte that is not UTF-8 is one. */
+size_t report_characters(const char *text, size_t length);
 
 /* Text in lines of at most 80 columns, each after indent blanks. */
 void report_wrapped(int indent, const char *text);

@@ -54,6 +54,24 @@ grep -q 'allocctl replay --log-splits' "$tmp/out" || fail 'debug:1'
 run 1 "$(printf 'max_split_size_mb:64,\303\274\303\274:1\033c')"
 has "$(printf '    max_split_size_mb:64,\303\274\303\274:1\\x1bc')"
 has '                         ^~'
+# Wide characters take two columns, and what cannot be seen is written out.
+run 1 "$(printf 'max_split_size_mb:\357\274\221\357\274\222')"
+has '                      ^~~~'
+run 1 "$(printf '\342\200\213debug:1')"
+has '    \xe2\x80\x8bdebug:1'
+has '    ^~~~~~~~~~~~~~~~~'
+# Where editors see it: a tab is one character.
+run 0 --format gcc "$(printf '\tmax_split_size_mb:100MB')"
+has "<argument>:1:20: warning: '100MB' is read as '100' [LA101]"
+
+# Of a long string, what stands around the place; in no time.
+long=$(yes 'max_split_size_mb:64,' | head -n 3000 | tr -d '\n')
+start=$(date +%s)
+run 1 "${long}debug:1"
+[ $(($(date +%s) - start)) -lt 5 ] || fail 'a long string takes long'
+[ "$(wc -c <"$tmp/out")" -lt 3000000 ] || fail 'a long string is repeated'
+has "    ...$(printf %s "$long" | tail -c 200)debug:1"
+has "$(printf '%207s^~~~~' '')"
 run 1 -- --set-at
 has 'invalid: import torch aborts with'
 
