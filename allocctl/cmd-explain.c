@@ -78,18 +78,22 @@ static int run_presets(const struct options *options)
 
 	if (options->gpu && options->memory)
 		return refuse_usage("--gpu and --memory exclude each other");
-	if (options->memory && !opt_size("memory", options->memory, &memory))
-		return STATUS_USAGE;
-	if (options->gpu) {
-		card = la_card_find(options->gpu);
-		if (!card) {
-			report_error("no GPU '%s' is known; say --memory SIZE",
-				     options->gpu);
+	if (options->memory) {
+		if (!opt_size("memory", options->memory, &memory))
 			return STATUS_USAGE;
-		}
-		memory = card->total;
+		if (!memory)
+			return refuse_usage("--memory: 0 is no GPU's memory");
 	}
-	explain_presets(card, memory);
+	if (options->gpu)
+		card = la_card_find(options->gpu);
+	if (options->gpu && !card && !explain_presets_know(options->gpu)) {
+		report_error("no GPU '%s' is known; say --memory SIZE",
+			     options->gpu);
+		return STATUS_USAGE;
+	}
+	if (card)
+		memory = card->total;
+	explain_presets(card ? card->name : options->gpu, memory);
 	return STATUS_DONE;
 }
 

@@ -17,12 +17,17 @@ static bool is_24gb(uint64_t memory)
 	return memory >= 22 * GIB && memory <= 25 * GIB;
 }
 
-static bool applies(const struct la_preset *preset, const struct la_card *card,
+static bool is_for(const struct la_preset *preset, const char *gpu)
+{
+	return !strcmp(preset->by, "gpu") &&
+	       !strncasecmp(gpu, preset->of, strlen(preset->of));
+}
+
+static bool applies(const struct la_preset *preset, const char *gpu,
 		    uint64_t memory)
 {
-	if (!strcmp(preset->by, "gpu") && (card || memory))
-		return card &&
-		       !strncmp(card->name, preset->of, strlen(preset->of));
+	if (!strcmp(preset->by, "gpu") && (gpu || memory))
+		return gpu && is_for(preset, gpu);
 	if (!strcmp(preset->name, "24gb") && memory)
 		return is_24gb(memory);
 	return true;
@@ -67,18 +72,31 @@ static void print_preset(const struct la_preset *preset, uint64_t memory)
 	report_wrapped(4, preset->source);
 }
 
-void explain_presets(const struct la_card *card, uint64_t memory)
+bool explain_presets_know(const char *gpu)
+{
+	const struct la_preset *preset;
+	size_t i;
+
+	for (i = 0; (preset = la_preset_at(i)); i++)
+		if (!strcmp(preset->by, "gpu") && !strcasecmp(gpu, preset->of))
+			return true;
+	return false;
+}
+
+void explain_presets(const char *gpu, uint64_t memory)
 {
 	const struct la_preset *preset;
 	char size[LA_SIZE_TEXT];
 	size_t i;
 
-	if (card)
-		printf("%s, ", card->name);
+	if (gpu)
+		report_paint(REPORT_BOLD, gpu);
 	if (memory)
-		printf("%s\n\n", la_size_format(size, memory));
+		printf("%s%s", gpu ? ", " : "", la_size_format(size, memory));
+	if (gpu || memory)
+		puts("\n");
 	for (i = 0; (preset = la_preset_at(i)); i++)
-		if (applies(preset, card, memory))
+		if (applies(preset, gpu, memory))
 			print_preset(preset, memory);
 	putchar('\n');
 	report_wrapped(0, "needs: the least memory under which a program runs, "

@@ -21,7 +21,10 @@ void explain_man(void);
 /* One row of the codes' page. */
 void explain_code(const struct la_setting_code_info *code);
 
-/* What guides recommend; card NULL and memory 0: for any. */
-void explain_presets(const struct la_card *card, uint64_t memory);
+/* What guides recommend; gpu NULL and memory 0: for any. */
+void explain_presets(const char *gpu, uint64_t memory);
+
+/* Do guides speak of GPUs by that name, as A100, of whatever memory? */
+bool explain_presets_know(const char *gpu);
 
 #endif /* ALLOCCTL_EXPLAIN_H */

@@ -70,7 +70,14 @@ grep -q '^a100 ' "$tmp/out" || fail 'a100'
 run 0 presets --memory 24GiB
 grep -q '^24gb ' "$tmp/out" || fail '24gb'
 has '    max_split_size_mb:4096'
+# A name that cards of several sizes share.
+for gpu in V100 a100 RTX; do
+	run 0 presets --gpu "$gpu"
+	equal "by $gpu" "$(grep -c 'by gpu' "$tmp/out")" 1
+done
 run 2 presets --gpu Voodoo2
+run 2 presets --gpu ''
+run 2 presets --memory 0
 run 2 presets --gpu A100-80GB --memory 1GiB
 run 2 --all max_split_size_mb
 run 2 --gpu A100-80GB backend
