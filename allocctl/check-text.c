@@ -236,8 +236,10 @@ static void text_policy(const struct check_answer *answer, const char *path)
 	for (i = 0; i < nr; i++) {
 		putchar('\n');
 		report_paint(REPORT_RED, "policy");
-		printf(": %s [LA%d]\n    see %s:%zu\n", violation[i].text,
-		       (int)violation[i].code, path, violation[i].line);
+		printf(": %s [LA%d]\n", violation[i].text,
+		       (int)violation[i].code);
+		if (violation[i].line)
+			printf("    see %s:%zu\n", path, violation[i].line);
 		if (violation[i].length)
 			text_caret(answer->source->text, answer->source->length,
 				   violation[i].offset, violation[i].length);

@@ -125,13 +125,13 @@ static void check_range(struct subject *s, const struct la_policy_option *rule,
 			continue;
 		if (rule->has_min && number < rule->min) {
 			violate(s, LA_POLICY_RANGE, rule->min_line, name,
-				"%s has to be %g or more, and is %g", name,
+				"%s has to be %.14g or more, and is %.14g", name,
 				rule->min, number);
 			return;
 		}
 		if (rule->has_max && number > rule->max) {
 			violate(s, LA_POLICY_RANGE, rule->max_line, name,
-				"%s has to be %g or less, and is %g", name,
+				"%s has to be %.14g or less, and is %.14g", name,
 				rule->max, number);
 			return;
 		}
@@ -297,6 +297,19 @@ static bool matches(const char *pattern, const char *path)
 	return !*pattern;
 }
 
+/* ".." may lead out of what a pattern names. */
+static bool leads_up(const char *path)
+{
+	size_t n;
+
+	for (; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && !memcmp(path, "..", 2))
+			return true;
+	}
+	return false;
+}
+
 static size_t find_exemption(const struct la_policy *policy,
 			     const struct la_policy_subject *subject)
 {
@@ -309,7 +322,7 @@ static size_t find_exemption(const struct la_policy *policy,
 		    (!subject->user || strcmp(exemption->user, subject->user)))
 			continue;
 		if (exemption->path &&
-		    (!subject->path ||
+		    (!subject->path || leads_up(subject->path) ||
 		     !matches(exemption->path, subject->path)))
 			continue;
 		return exemption->line;

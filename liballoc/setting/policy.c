@@ -137,15 +137,35 @@ static int read_torch(void *into, const struct la_yaml *node,
 		{ NULL, NULL },
 	};
 
-	return read_map(into, node, members, err);
+	const struct la_policy *policy = into;
+	int code = read_map(into, node, members, err);
+
+	if (!code && policy->from && policy->to && policy->from > policy->to)
+		return la_yaml_bad(node, err, "from is newer than to");
+	return code;
 }
 
 static int read_variables(void *into, const struct la_yaml *node,
 			  struct la_error *err)
 {
+	/* Reads every variable that any reads. */
+	static const struct la_setting_context any = {
+		.release = LA_RELEASE(2, 10),
+		.build = LA_BUILD_ROCM,
+	};
 	struct la_policy *policy = into;
+	const struct la_yaml *item = node;
+	size_t i;
+	int code = read_words(&policy->variables, node, err);
 
-	return read_words(&policy->variables, node, err);
+	if (node->kind == LA_YAML_LIST)
+		item = node->first;
+	for (i = 0; !code && i < policy->variables.nr; i++, item = item->next)
+		if (la_setting_variable_unread(item->text, &any))
+			code = la_yaml_bad(item, err,
+					   "no release reads a variable '%s'",
+					   item->text);
+	return code;
 }
 
 static int read_rule(void *into, const struct la_yaml *node,

@@ -55,6 +55,12 @@ has '<argument>:1:1: error: backend is forbidden [LA302]'
 run 1 --policy "$policy" --format json backend:native
 grep -q '"violations":\[{"code":"LA302","offset":0,"length":7,"line":5,' \
 	"$tmp/out" || fail 'json'
+run 1 --policy "$policy" --path /opt/vendor/../bin/x backend:native
+run 1 --policy "$policy" --format text max_split_size_mb:-1
+has 'policy: max_split_size_mb has to be 512 or less, and is 17592186044415 [LA304]'
+run 1 --policy "$policy" x:1
+has 'policy: torch 2.11 refuses the setting [LA301]'
+! grep -q ':0$' "$tmp/out" || fail 'a line 0'
 run 0 --policy none backend:native
 
 run 0 --policy conf/policy.example.yaml max_split_size_mb:100
