@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "setting/parser.h"
 #include "setting/remark.h"
@@ -103,6 +104,17 @@ static uint32_t slots_from(unsigned int first)
 	return ((uint32_t)1 << LA_ROUNDUP_SLOTS) - ((uint32_t)1 << first);
 }
 
+/* Of "[...,1024:4,>:8]" the 4 is lost up to 2.9. */
+static void remark_rest(struct la_scan *s, const struct named *named,
+			size_t key)
+{
+	if (named->slots && s->context->release < LA_RELEASE(2, 10) &&
+	    strcmp(token_at(s, key - 2)->text, token_at(s, key + 2)->text))
+		remark_token(s, LA_REMARK_LIST_ORDER, key,
+			     "up to torch 2.9 '>' replaces the entry before it "
+			     "too");
+}
+
 static void remark_entry(struct la_scan *s, struct named *named, size_t key)
 {
 	uint64_t bound;
@@ -111,6 +123,7 @@ static void remark_entry(struct la_scan *s, struct named *named, size_t key)
 	remark_separator(s, key + 1, ":", LA_REMARK_COLON);
 	remark_divisions(s, key + 2);
 	if (la_token_is(s->tokens, key, ">")) {
+		remark_rest(s, named, key);
 		named->slots |= slots_from(named->last + 1);
 		return;
 	}
@@ -124,6 +137,10 @@ static void remark_entry(struct la_scan *s, struct named *named, size_t key)
 	}
 	if (!named->slots)
 		named->slots = slots_from(0) & ~slots_from(slot);
+	else if (named->slots >> slot & 1)
+		remark_token(s, LA_REMARK_LIST_ORDER, key,
+			     "an earlier entry set these sizes too; this one "
+			     "counts");
 	named->slots |= (uint32_t)1 << slot;
 	named->last = slot;
 }
