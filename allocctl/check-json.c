@@ -101,7 +101,7 @@ static void json_values(struct la_json *json, const struct la_setting_values *v)
 }
 
 static void json_remarks(struct la_json *json,
-			 const struct la_setting_check *check)
+			 const struct la_setting_check *check, bool severity)
 {
 	const struct la_setting_remark *remark;
 	size_t i, nr;
@@ -117,6 +117,9 @@ static void json_remarks(struct la_json *json,
 		la_json_uint(json, remark[i].length);
 		la_json_key(json, "text");
 		la_json_text(json, remark[i].text);
+		if (severity)
+			check_json_text(json, "severity",
+					check_severity_name(remark[i].severity));
 		la_json_object_end(json);
 	}
 	la_json_array_end(json);
@@ -204,7 +207,7 @@ void check_print_json(const struct check_answer *answer,
 	else
 		la_json_null(&json);
 	la_json_key(&json, "warnings");
-	json_remarks(&json, check);
+	json_remarks(&json, check, !options->json_lines);
 	if (!options->json_lines)
 		json_more(&json, answer, options);
 	la_json_object_end(&json);

@@ -144,14 +144,20 @@ static void text_caret(const char *text, size_t text_length, size_t offset,
 	putchar('\n');
 }
 
-static void text_remarks(const struct la_setting_check *check, const char *text,
-			 size_t length)
+const char *check_severity_name(enum la_severity severity)
 {
 	static const char *const names[] = {
 		[LA_SEVERITY_NOTE] = "note",
 		[LA_SEVERITY_WARNING] = "warning",
 		[LA_SEVERITY_HINT] = "hint",
 	};
+
+	return names[severity];
+}
+
+static void text_remarks(const struct la_setting_check *check, const char *text,
+			 size_t length)
+{
 	const struct la_setting_remark *remark;
 	size_t i, nr;
 
@@ -161,7 +167,7 @@ static void text_remarks(const struct la_setting_check *check, const char *text,
 		report_paint(remark[i].severity == LA_SEVERITY_WARNING ?
 				     REPORT_YELLOW :
 				     REPORT_BOLD,
-			     names[remark[i].severity]);
+			     check_severity_name(remark[i].severity));
 		printf(": %s [LA%d]\n", remark[i].text, (int)remark[i].code);
 		text_caret(text, length, remark[i].offset, remark[i].length);
 	}

@@ -59,6 +59,9 @@ int check_all_releases(const struct check_source *source,
 /* Code of a refusal: that of the remark that explains it. */
 int check_refusal_code(const struct la_setting_check *check);
 
+/* "note", "warning" or "hint". */
+const char *check_severity_name(enum la_severity severity);
+
 void check_json_text(struct la_json *json, const char *key, const char *text);
 void check_json_code(struct la_json *json, const char *key, int code);
 

@@ -45,6 +45,10 @@ run 0 --torch 2.14 --format json \
 	pinned_max_cached_size_mb:8,throw_on_cudamalloc_oom:True
 grep -q '"pinned_max_cached_size":8388608,"throw_on_cudamalloc_oom":true' \
 	"$tmp/out" || fail 'values of 2.14'
+run 0 --format json expandable_segments:True,max_split_size_mb:100
+grep -q '"code":"LA126",[^}]*"severity":"note"' "$tmp/out" || fail 'a note'
+grep -q '"code":"LA111",[^}]*"severity":"warning"' "$tmp/out" ||
+	fail 'a warning'
 run 2 --torch 0.4 x
 run 2 --torch later x
 
