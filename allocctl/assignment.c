@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -33,6 +34,19 @@ static size_t skip_command(const char *line, size_t length)
 	return at;
 }
 
+/* A name that somebody took for one of them, with the sign behind it. */
+static size_t nearly_name_length(const char *line, size_t length)
+{
+	static const char part[] = "ALLOC_CONF";
+	size_t n = 0;
+
+	while (n < length && (line[n] == '_' || isupper((unsigned char)line[n])))
+		n++;
+	if (n == length || line[n] != '=' || n > ASSIGNMENT_NAME_MAX)
+		return 0;
+	return memmem(line, n, part, strlen(part)) ? n : 0;
+}
+
 static size_t name_length(const char *line, size_t length)
 {
 	static const char *const names[] = { "PYTORCH_CUDA_ALLOC_CONF",
@@ -46,7 +60,7 @@ static size_t name_length(const char *line, size_t length)
 		    (line[n] == '=' || line[n] == ' '))
 			return n;
 	}
-	return 0;
+	return nearly_name_length(line, length);
 }
 
 static void strip_quotes(const char *line, struct assignment *found, char open)

@@ -12,12 +12,18 @@
 /* Bytes of a setting before and after what is marked; most have fewer. */
 enum { AROUND = 200 };
 
+/* No memory has that many bytes. */
+#define NO_CARD (UINT64_C(1) << 60)
+
 static void text_bytes(const char *name, uint64_t bytes, const char *none)
 {
 	char size[LA_SIZE_TEXT];
 
 	if (none)
 		printf("  %-34s %s\n", name, none);
+	else if (bytes > NO_CARD)
+		printf("  %-34s no bound in effect (%" PRIu64 " bytes)\n",
+		       name, bytes);
 	else
 		printf("  %-34s %s (%" PRIu64 " bytes)\n", name,
 		       la_size_format(size, bytes), bytes);

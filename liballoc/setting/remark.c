@@ -290,10 +290,15 @@ static void remark_prefix(struct la_remarks *remarks,
 			  const struct la_token *token, size_t used,
 			  enum la_setting_code code)
 {
-	if (used < token->length)
+	if (used == token->length)
+		return;
+	if (token->text[used])
 		la_remark(remarks, code, token->offset, token->end,
 			  "'%s' is read as '%.*s'", token->text, (int)used,
 			  token->text);
+	else
+		la_remark(remarks, code, token->offset, token->end,
+			  "read as '%s', up to a NUL byte", token->text);
 }
 
 uint64_t la_remark_integer(struct la_remarks *remarks,
@@ -309,7 +314,7 @@ uint64_t la_remark_integer(struct la_remarks *remarks,
 		la_remark(remarks, LA_REMARK_WRAPPED, token->offset,
 			  token->end, "'%s' wraps around to %" PRIu64,
 			  token->text, value);
-	if (used < token->length && strchr(".eE", token->text[used]))
+	if (token->text[used] && strchr(".eE", token->text[used]))
 		code = LA_REMARK_NOT_INTEGER;
 	remark_prefix(remarks, token, used, code);
 	return value;

@@ -34,6 +34,12 @@ has '    max_split_size_mb:128MB'
 has '                      ^~~~~'
 has 'max_split_size_mb (MiB; default no bound; since torch 1.9)'
 
+run 0 max_split_size_mb:-1
+has '  max_split_size                     no bound in effect (18446744073708503040 bytes)'
+printf 'max_split_size_mb:100\00028\n' >"$tmp/nul"
+run 0 - <"$tmp/nul"
+has "warning: read as '100', up to a NUL byte [LA101]"
+
 run 1 max_split_size_mb:19
 has 'invalid: the first use of CUDA raises ValueError'
 has '  CachingAllocator option max_split_size_mb too small, must be >= 20'

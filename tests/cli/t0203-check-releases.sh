@@ -70,6 +70,10 @@ run 0 --torch 2.10 'set PYTORCH_ALLOC_CONF=backend:native'
 run 0 "export 'PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:100'"
 ! grep -q '^warning' "$tmp/out" || fail 'quotes of a shell'
 
+run 0 'export PYTORCH_CUDA_ALLOC_CONFIG=max_split_size_mb:100'
+has 'warning: PYTORCH_CUDA_ALLOC_CONFIG: no release of torch reads a variable of that name [LA124]'
+run 1 "$(printf '%40s' '' | tr ' ' A)ALLOC_CONF=max_split_size_mb:100"
+
 # Standard input, as compilers write.
 printf 'backend:native\n\nPYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:19\n' \
 	>"$tmp/lines"
