@@ -47,3 +47,16 @@ for c in $commands; do
 	grep -q "^\.It Xr allocctl-$c 1" docs/man/allocctl.1 ||
 		fail "allocctl.1 does not list $c"
 done
+
+# An option of two commands is completed as the command at hand wants it.
+if command -v bash >/dev/null; then
+	words=$(bash -c '. packaging/completions/allocctl
+		compopt() { echo files; }
+		COMP_CWORD=3
+		for COMP in check replay; do
+			COMP_WORDS=(allocctl "$COMP" --policy "")
+			_allocctl
+			echo "$COMP: ${COMPREPLY[*]}"
+		done' | tr '\n' ' ')
+	equal completion "$words" 'files check:  replay: torch '
+fi
