@@ -40,7 +40,8 @@ static size_t nearly_name_length(const char *line, size_t length)
 	static const char part[] = "ALLOC_CONF";
 	size_t n = 0;
 
-	while (n < length && (line[n] == '_' || isupper((unsigned char)line[n])))
+	while (n < length &&
+	       (line[n] == '_' || isupper((unsigned char)line[n])))
 		n++;
 	if (n == length || line[n] != '=' || n > ASSIGNMENT_NAME_MAX)
 		return 0;

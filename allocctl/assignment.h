@@ -9,7 +9,8 @@
 enum { ASSIGNMENT_NAME_MAX = 31 };
 
 struct assignment {
-	char name[ASSIGNMENT_NAME_MAX + 1]; /* of the variable; empty: a setting as such */
+	/* Of the variable; empty: a setting as such. */
+	char name[ASSIGNMENT_NAME_MAX + 1];
 	size_t start, end; /* bytes of the line that are the setting */
 };
 

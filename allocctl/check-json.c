@@ -118,8 +118,9 @@ static void json_remarks(struct la_json *json,
 		la_json_key(json, "text");
 		la_json_text(json, remark[i].text);
 		if (severity)
-			check_json_text(json, "severity",
-					check_severity_name(remark[i].severity));
+			check_json_text(
+				json, "severity",
+				check_severity_name(remark[i].severity));
 		la_json_object_end(json);
 	}
 	la_json_array_end(json);

@@ -137,7 +137,8 @@ static void text_caret(const char *text, size_t text_length, size_t offset,
 	while (from && from < offset && (text[from] & 0xc0) == 0x80)
 		from++;
 	if (to - offset > AROUND)
-		to = offset + la_utf8_prefix(text + offset, to - offset, AROUND);
+		to = offset +
+		     la_utf8_prefix(text + offset, to - offset, AROUND);
 	if (length > to - offset)
 		length = to - offset;
 	printf("    %s", from ? "..." : "");
