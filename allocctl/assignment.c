@@ -37,7 +37,7 @@ static size_t skip_command(const char *line, size_t length)
 /* A name that somebody took for one of them, with the sign behind it. */
 static size_t nearly_name_length(const char *line, size_t length)
 {
-	static const char part[] = "ALLOC_CONF";
+	char name[ASSIGNMENT_NAME_MAX + 1] = "";
 	size_t n = 0;
 
 	while (n < length &&
@@ -45,7 +45,8 @@ static size_t nearly_name_length(const char *line, size_t length)
 		n++;
 	if (n == length || line[n] != '=' || n > ASSIGNMENT_NAME_MAX)
 		return 0;
-	return memmem(line, n, part, strlen(part)) ? n : 0;
+	memcpy(name, line, n);
+	return strstr(name, "ALLOC_CONF") ? n : 0;
 }
 
 static size_t name_length(const char *line, size_t length)

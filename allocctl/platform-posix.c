@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <pwd.h>
@@ -63,6 +64,25 @@ bool platform_is_folder(const char *path)
 bool platform_is_program(const char *path)
 {
 	return !access(path, X_OK);
+}
+
+FILE *platform_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	file = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+	if (!file)
+		close(fd);
+	return file;
+}
+
+bool platform_resolve(char *out, const char *path)
+{
+	return realpath(path, out);
 }
 
 bool platform_cut(char *path)

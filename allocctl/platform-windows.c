@@ -114,6 +114,17 @@ bool platform_is_program(const char *path)
 	return platform_is_there(path) && !platform_is_folder(path);
 }
 
+FILE *platform_open(const char *path)
+{
+	return fopen(path, "r");
+}
+
+bool platform_resolve(char *out, const char *path)
+{
+	(void)out, (void)path;
+	return false;
+}
+
 bool platform_cut(char *path)
 {
 	char *slash = path + strlen(path);

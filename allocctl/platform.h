@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <liballoc/setting.h>
 
@@ -27,6 +28,12 @@ const char *platform_user(void);
 bool platform_is_there(const char *path);
 bool platform_is_folder(const char *path);
 bool platform_is_program(const char *path);
+
+/* To read; NULL where something else than a file has that name. */
+FILE *platform_open(const char *path);
+
+/* Where a link leads to, in PATH_MAX bytes; false: nowhere, or no links. */
+bool platform_resolve(char *out, const char *path);
 
 /* Between the folders of a list such as PATH. */
 extern const char platform_separator;

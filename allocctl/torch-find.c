@@ -16,6 +16,9 @@
 
 #define VERSION_FILE "torch/version.py"
 
+/* torch's own has ten lines; of what is longer, the rest is not read. */
+enum { LINES_MAX = 1000 };
+
 struct search {
 	char prefix[PATH_MAX]; /* of the environment */
 	char base[PATH_MAX]; /* of the python that made it; empty: none */
@@ -98,7 +101,7 @@ static void read_venv(struct search *s)
 
 	if (!join(line, sizeof(line), "%s/pyvenv.cfg", s->prefix))
 		return;
-	file = fopen(line, "re");
+	file = platform_open(line);
 	if (!file)
 		return;
 	s->isolated = true;
@@ -113,10 +116,32 @@ static void read_venv(struct search *s)
 	fclose(file);
 }
 
+static bool cut_to_prefix(char *python)
+{
+	return platform_cut(python) && platform_prefix(python);
+}
+
+/* As python does: that of the link in an environment, else of its target. */
+static bool prefix_of_python(struct search *s, const char *python)
+{
+	char path[PATH_MAX];
+
+	if (join(s->prefix, sizeof(s->prefix), "%s", python) &&
+	    cut_to_prefix(s->prefix) &&
+	    join(path, sizeof(path), "%s/pyvenv.cfg", s->prefix) &&
+	    platform_is_there(path))
+		return true;
+	if (platform_resolve(path, python))
+		python = path;
+	return join(s->prefix, sizeof(s->prefix), "%s", python) &&
+	       cut_to_prefix(s->prefix);
+}
+
 /* The python that a command would run. */
-static bool prefix_on_path(char *prefix, size_t size)
+static bool prefix_on_path(struct search *s)
 {
 	const char *const *name;
+	char python[PATH_MAX];
 	const char *at;
 	size_t n;
 
@@ -124,10 +149,10 @@ static bool prefix_on_path(char *prefix, size_t size)
 		for (at = getenv("PATH"); at && *at; at += n + !!at[n]) {
 			n = folder_length(at);
 			if (n &&
-			    join(prefix, size, "%.*s/%s", (int)n, at, *name) &&
-			    platform_is_program(prefix))
-				return platform_cut(prefix) &&
-				       platform_prefix(prefix);
+			    join(python, sizeof(python), "%.*s/%s", (int)n, at,
+				 *name) &&
+			    platform_is_program(python))
+				return prefix_of_python(s, python);
 		}
 	return false;
 }
@@ -141,54 +166,77 @@ static bool find_prefix(struct search *s, const char *python)
 	if (!folder || !*folder)
 		folder = getenv("CONDA_PREFIX");
 	if (!folder || !*folder)
-		return prefix_on_path(s->prefix, sizeof(s->prefix));
-	if (!join(s->prefix, sizeof(s->prefix), "%s", folder))
+		return prefix_on_path(s);
+	if (!platform_is_there(folder))
 		return false;
-	if (platform_is_folder(folder))
-		return true;
-	return platform_is_there(folder) && platform_cut(s->prefix) &&
-	       platform_prefix(s->prefix);
+	if (!platform_is_folder(folder))
+		return prefix_of_python(s, folder);
+	return join(s->prefix, sizeof(s->prefix), "%s", folder);
 }
 
-/* What stands in quotes behind "name =" or "name: type =", or false. */
+/* Is it a line "name = ..." or "name: type = ..."? */
+static bool sets(const char *line, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(line, name, n) && line[n] && strchr(" :=", line[n]);
+}
+
+/* What such a line has in quotes; false if it has none. */
 static bool python_string(const char *line, const char *name, char *out,
 			  size_t size)
 {
-	size_t n = strlen(name);
-	const char *sign, *open;
+	const char *sign = sets(line, name) ? strchr(line, '=') : NULL;
+	const char *open = sign ? strpbrk(sign, "'\"") : NULL;
 
-	if (strncmp(line, name, n) || !strchr(" :=", line[n]))
-		return false;
-	sign = strchr(line + n, '=');
-	open = sign ? strpbrk(sign, "'\"") : NULL;
 	return open && join(out, size, "%.*s", (int)strcspn(open + 1, "'\"\n"),
 			    open + 1);
 }
 
-static int read_version(struct torch_found *found)
+/* For a file that names neither cuda nor hip. */
+static enum la_build build_of_version(const char *version)
 {
-	bool cuda = false, hip = false;
-	struct la_error err;
-	char line[512], text[64];
-	FILE *file = fopen(found->path, "re");
-	int code;
+	if (strstr(version, "+rocm"))
+		return LA_BUILD_ROCM;
+	return strstr(version, "+cpu") ? LA_BUILD_CPU : LA_BUILD_CUDA;
+}
 
-	while (file && fgets(line, sizeof(line), file)) {
+static void read_lines(struct torch_found *found, FILE *file)
+{
+	bool named = false, cuda = false, hip = false;
+	char line[512], text[64];
+	int i;
+
+	for (i = 0; i < LINES_MAX && fgets(line, sizeof(line), file); i++) {
 		python_string(line, "__version__", found->version,
 			      sizeof(found->version));
+		named |= sets(line, "cuda") || sets(line, "hip");
 		cuda |= python_string(line, "cuda", text, sizeof(text));
 		hip |= python_string(line, "hip", text, sizeof(text));
 	}
-	if (file)
-		fclose(file);
-	found->build = hip  ? LA_BUILD_ROCM :
-		       cuda ? LA_BUILD_CUDA :
-			      LA_BUILD_CPU;
+	found->build = hip   ? LA_BUILD_ROCM :
+		       cuda  ? LA_BUILD_CUDA :
+		       named ? LA_BUILD_CPU :
+			       build_of_version(found->version);
+}
+
+static int read_version(struct torch_found *found)
+{
+	FILE *file = platform_open(found->path);
+	struct la_error err;
+	int code;
+
+	if (!file) {
+		report_error("cannot read '%s'", found->path);
+		return STATUS_CANNOT_TELL;
+	}
+	read_lines(found, file);
+	fclose(file);
 	code = la_release_parse(&found->release, found->version, &err);
 	found->newer = code > 0;
 	if (code >= 0)
 		return STATUS_DONE;
-	report_error("'%s' of %s: %s", found->version, found->path, err.text);
+	report_error("%s: %s", found->path, err.text);
 	return STATUS_CANNOT_TELL;
 }
 
