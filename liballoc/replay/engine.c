@@ -46,12 +46,12 @@ static int make_device(struct player *player)
 	return err;
 }
 
+/* A fresh heap on a fresh device. */
 static int make_heap(struct player *player, struct la_error *err)
 {
 	const struct la_replay_options *options = player->options;
 	struct la_heap_config config = {
 		.setting = options->setting,
-		.device = player->device,
 		.cap = options->as_recorded ? player->program->cap :
 		       options->limit.kind == LA_LIMIT_CAP ?
 					    options->limit.bytes :
@@ -60,8 +60,15 @@ static int make_heap(struct player *player, struct la_error *err)
 		.split_listener = options->split_listener,
 		.listener_data = options->listener_data,
 	};
+	int code = make_device(player);
 
-	return la_heap_new(&player->heap, &config, err);
+	if (code < 0)
+		return la_error_set(err, code, LA_NO_OFFSET, "out of memory");
+	config.device = player->device;
+	code = la_heap_new(&player->heap, &config, err);
+	if (code < 0)
+		la_device_destroy(player->device);
+	return code;
 }
 
 static int load_start(struct player *player)
@@ -126,7 +133,8 @@ static int drop(struct player *player, const struct op *op)
 {
 	if (!player->options->as_recorded)
 		return 0;
-	return heap_drop(player->heap, op->size);
+	return heap_drop(player->heap,
+			 player->program->event[op->event].addr);
 }
 
 static int play_op(struct player *player, const struct op *op)
@@ -212,13 +220,10 @@ LA_EXPORT int la_replay(const struct la_program *program,
 	int code;
 
 	*result = (struct la_replay_result){ .ran = true };
-	code = make_device(&player);
-	if (!code)
-		code = make_heap(&player, err);
-	if (code == -ENOTSUP)
-		goto out;
-	if (!code)
-		code = load_start(&player);
+	code = make_heap(&player, err);
+	if (code < 0)
+		return code;
+	code = load_start(&player);
 	if (!code) {
 		player.stats = la_heap_stats(player.heap);
 		code = fit_start(&player);
@@ -230,7 +235,6 @@ LA_EXPORT int la_replay(const struct la_program *program,
 		la_error_set(err, code, LA_NO_OFFSET, "the replay failed: %s",
 			     code == -ENOMEM ? "out of memory" :
 					       "it left the recording");
-out:
 	player_destroy(&player);
 	return code;
 }

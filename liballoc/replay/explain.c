@@ -99,9 +99,7 @@ static int adopt_frees(struct decoder *decoder)
 	for (i = 0; i < decoder->segments.count; i++) {
 		uint32_t at = decoder->segments.at[i];
 		const struct la_event *event = &decoder->program->event[at];
-		struct op op = { .kind = OP_DROP,
-				 .event = at,
-				 .size = event->addr };
+		struct op op = { .kind = OP_DROP, .event = at };
 
 		if (event->action != LA_SEGMENT_FREE)
 			continue;
@@ -337,9 +335,9 @@ static int accept(struct decoder *decoder, const struct reading *reading,
 	struct la_heap *heap = decoder->heap;
 	size_t i;
 	int err = take_answers(decoder);
+
 	if (!err)
 		err = take_segments(decoder);
-
 	if (reading->request && reading->request->action == LA_OOM)
 		learn_from_oom(decoder, reading);
 	decoder->heap = decoder->trial;

@@ -165,6 +165,7 @@ struct la_replay_result {
  * @param[out] result how it ended
  * @param err         what is wrong, may be NULL
  * @retval 0        the replay was made; result->ran tells how it ended
+ * @retval -EINVAL  the setting's large segments are below 10 MiB
  * @retval -ENOTSUP the setting asks for expandable segments or
  *                  cudaMallocAsync
  * @retval -ENOMEM  out of memory
