@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <liballoc/replay.h>
 
@@ -348,6 +349,14 @@ static int status_of(const struct question *question)
 	return status[question->answer.outcome];
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat left, right;
+
+	return !stat(a, &left) && !stat(b, &right) &&
+	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
 /* The replay, with events and splits going where they are wanted. */
 static int replay_and_log(const struct options *options,
 			  struct question *question)
@@ -358,6 +367,12 @@ static int replay_and_log(const struct options *options,
 	};
 	int status;
 
+	if (options->events &&
+	    is_same_file(options->events, question->source.path)) {
+		report_error("--emit-events: '%s' is the recording itself",
+			     options->events);
+		return STATUS_USAGE;
+	}
 	if (options->events && !event_log_open(&log, options->events))
 		return STATUS_CANNOT_TELL;
 	status = replay(question, &log);

@@ -32,6 +32,13 @@ refuses 2 "12 parsecs" $data/gnn.oom.pickle.xz --limit '12 parsecs'
 refuses 3 "cannot write '/nosuch/events'" $data/gnn.oom.pickle.xz \
 	--emit-events /nosuch/events
 
+# What is read is not written over.
+cp $data/streams.cap.pickle.xz "$tmp/own.pickle.xz"
+refuses 2 'is the recording itself' "$tmp/own.pickle.xz" \
+	--emit-events "$tmp/own.pickle.xz"
+cmp -s $data/streams.cap.pickle.xz "$tmp/own.pickle.xz" ||
+	fail 'the recording was written over'
+
 # Two devices: the one with more events is the second.
 allocctl replay $data/two.pickle.xz >"$tmp/out" || fail 'two devices'
 grep -q 'device 1, 8,301 events' "$tmp/out" || fail 'the main device'
