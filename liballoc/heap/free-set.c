@@ -163,18 +163,30 @@ static uint32_t outermost(const struct block *block, uint32_t node, int side)
 	return node;
 }
 
+/* The neighbour of (size, addr) in a bin: the last block before it, or the
+ * first that is not; or LA_NO_BLOCK. */
+static inline uint32_t neighbour(const struct free_set *set,
+				 const struct block *block, uint32_t bin,
+				 uint64_t size, uint64_t addr, bool before)
+{
+	uint32_t node = is_empty(set, bin) ? LA_NO_BLOCK : set->root[bin];
+	uint32_t found = LA_NO_BLOCK;
+
+	while (node != LA_NO_BLOCK) {
+		bool is = is_before(&block[node], size, addr);
+
+		found = is == before ? node : found;
+		node = block[node].child[is];
+	}
+	return found;
+}
+
 uint32_t free_set_from(const struct free_set *set, const struct block *block,
 		       uint64_t size, uint64_t addr)
 {
-	uint32_t bin = bin_of(size), found = LA_NO_BLOCK;
-	uint32_t node = is_empty(set, bin) ? LA_NO_BLOCK : set->root[bin];
+	uint32_t bin = bin_of(size);
+	uint32_t found = neighbour(set, block, bin, size, addr, false);
 
-	while (node != LA_NO_BLOCK) {
-		bool before = is_before(&block[node], size, addr);
-
-		found = before ? found : node;
-		node = block[node].child[before];
-	}
 	if (found != LA_NO_BLOCK)
 		return found;
 	bin = bin_behind(set, bin);
@@ -185,15 +197,9 @@ uint32_t free_set_from(const struct free_set *set, const struct block *block,
 uint32_t free_set_before(const struct free_set *set, const struct block *block,
 			 uint64_t size, uint64_t addr)
 {
-	uint32_t bin = bin_of(size), found = LA_NO_BLOCK;
-	uint32_t node = is_empty(set, bin) ? LA_NO_BLOCK : set->root[bin];
+	uint32_t bin = bin_of(size);
+	uint32_t found = neighbour(set, block, bin, size, addr, true);
 
-	while (node != LA_NO_BLOCK) {
-		bool before = is_before(&block[node], size, addr);
-
-		found = before ? node : found;
-		node = block[node].child[before];
-	}
 	if (found != LA_NO_BLOCK)
 		return found;
 	bin = bin_before(set, bin);
