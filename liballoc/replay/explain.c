@@ -57,15 +57,16 @@ static int sort_events(struct decoder *decoder, size_t begin, size_t end)
 	return 0;
 }
 
-static bool gave_back(const struct decoder *decoder)
+/* Segments that the stretch gave back, as recorded. */
+static size_t count_recorded_frees(const struct decoder *decoder)
 {
-	size_t i;
+	const struct la_event *event = decoder->program->event;
+	size_t count = 0, i;
 
 	for (i = 0; i < decoder->segments.count; i++)
-		if (decoder->program->event[decoder->segments.at[i]].action ==
-		    LA_SEGMENT_FREE)
-			return true;
-	return false;
+		count += event[decoder->segments.at[i]].action ==
+			 LA_SEGMENT_FREE;
+	return count;
 }
 
 static int complete_head(struct decoder *decoder, const struct reading *reading)
@@ -350,10 +351,8 @@ static int accept(struct decoder *decoder, const struct reading *reading,
 		err = decode_hold(decoder, request->event, request->slot,
 				  block);
 	info->flush_count += reading->flush;
-	for (i = 0; i < decoder->segments.count && reading->adopt; i++)
-		info->adopted_count +=
-			decoder->program->event[decoder->segments.at[i]]
-				.action == LA_SEGMENT_FREE;
+	if (reading->adopt)
+		info->adopted_count += count_recorded_frees(decoder);
 	return err < 0 ? err : 1;
 }
 
@@ -461,7 +460,7 @@ static size_t next_late(size_t late, size_t most)
  * without and with a flush of the program before. */
 static int try_late(struct decoder *decoder, struct reading *reading)
 {
-	bool flushed = gave_back(decoder);
+	bool flushed = count_recorded_frees(decoder);
 	size_t most = 0;
 	int got = 0;
 
@@ -503,7 +502,7 @@ static int adopt(struct decoder *decoder, struct reading *reading)
 		return 0;
 	reading->refuse = reading->flush = false;
 	reading->late = 0;
-	if (gave_back(decoder)) {
+	if (count_recorded_frees(decoder)) {
 		reading->adopt = true;
 		got = join_completions(decoder);
 		if (!got)
@@ -514,7 +513,7 @@ static int adopt(struct decoder *decoder, struct reading *reading)
 	return adopt_place(decoder, reading);
 }
 
-static size_t count_frees(const struct script *script)
+static size_t count_heard_frees(const struct script *script)
 {
 	size_t count = 0, i;
 
@@ -527,16 +526,13 @@ static size_t count_frees(const struct script *script)
  * too much by itself, or too little? */
 static int judge_cap(struct decoder *decoder, struct reading *reading)
 {
-	size_t recorded = 0, i;
 	int got;
 
 	reading->refuse = reading->flush = false;
 	reading->late = 0;
 	got = attempt(decoder, reading);
-	for (i = 0; i < decoder->segments.count; i++)
-		recorded += decoder->program->event[decoder->segments.at[i]]
-				    .action == LA_SEGMENT_FREE;
-	*decoder->verdict = count_frees(&decoder->script) > recorded ?
+	*decoder->verdict = count_heard_frees(&decoder->script) >
+					    count_recorded_frees(decoder) ?
 				    CAP_TOO_LOW :
 				    CAP_TOO_HIGH;
 	return got < 0 ? got : 0;
