@@ -30,22 +30,10 @@ static void json_roundup(struct la_json *json, const uint64_t *slots)
 	la_json_array_end(json);
 }
 
-static void json_bool(struct la_json *json, const char *key, bool value)
-{
-	la_json_key(json, key);
-	la_json_bool(json, value);
-}
-
-static void json_bytes(struct la_json *json, const char *key, uint64_t value)
-{
-	la_json_key(json, key);
-	la_json_uint(json, value);
-}
-
 static void json_known(struct la_json *json, const char *key, uint64_t value)
 {
 	if (value != UINT64_MAX)
-		json_bytes(json, key, value);
+		la_json_member_uint(json, key, value);
 }
 
 /* What only some releases have is there where it is set. */
@@ -57,9 +45,9 @@ static void json_rare(struct la_json *json, const struct la_setting_values *v)
 		   v->pinned_max_round_threshold);
 	json_known(json, "pinned_max_cached_size", v->pinned_max_cached_size);
 	if (v->pinned_free_catch_all)
-		json_bool(json, "pinned_free_catch_all", true);
+		la_json_member_bool(json, "pinned_free_catch_all", true);
 	if (v->throw_on_cudamalloc_oom)
-		json_bool(json, "throw_on_cudamalloc_oom", true);
+		la_json_member_bool(json, "throw_on_cudamalloc_oom", true);
 	/* Below 0: that many GiB, else a share of the card. */
 	if (v->expandable_segments_reserve < 0 ||
 	    v->expandable_segments_reserve > 0) {
@@ -74,28 +62,30 @@ static void json_values(struct la_json *json, const struct la_setting_values *v)
 	/* Signed, as torch's snapshot has it: no bound is -1. */
 	la_json_key(json, "max_split_size");
 	la_json_int(json, (int64_t)v->max_split_size);
-	json_bytes(json, "max_non_split_rounding", v->max_non_split_rounding);
-	json_bytes(json, "large_segment_size", v->large_segment_size);
+	la_json_member_uint(json, "max_non_split_rounding",
+			    v->max_non_split_rounding);
+	la_json_member_uint(json, "large_segment_size", v->large_segment_size);
 	la_json_key(json, "garbage_collection_threshold");
 	la_json_double(json, v->garbage_collection_threshold);
 	la_json_key(json, "per_process_memory_fraction");
 	la_json_double(json, v->per_process_memory_fraction);
 	json_roundup(json, v->roundup_power2_divisions);
-	json_bool(json, "expandable_segments", v->expandable_segments);
+	la_json_member_bool(json, "expandable_segments",
+			    v->expandable_segments);
 	la_json_key(json, "backend");
 	la_json_text(json, v->cuda_malloc_async ? "cudaMallocAsync" : "native");
-	json_bool(json, "release_lock_on_cudamalloc",
-		  v->release_lock_on_cudamalloc);
-	json_bool(json, "graph_capture_record_stream_reuse",
-		  v->graph_capture_record_stream_reuse);
-	json_bool(json, "pinned_use_cuda_host_register",
-		  v->pinned_use_cuda_host_register);
-	json_bool(json, "pinned_use_background_threads",
-		  v->pinned_use_background_threads);
-	la_json_key(json, "pinned_num_register_threads");
-	la_json_uint(json, v->pinned_num_register_threads);
-	json_bytes(json, "pinned_reserve_segment_size",
-		   v->pinned_reserve_segment_size);
+	la_json_member_bool(json, "release_lock_on_cudamalloc",
+			    v->release_lock_on_cudamalloc);
+	la_json_member_bool(json, "graph_capture_record_stream_reuse",
+			    v->graph_capture_record_stream_reuse);
+	la_json_member_bool(json, "pinned_use_cuda_host_register",
+			    v->pinned_use_cuda_host_register);
+	la_json_member_bool(json, "pinned_use_background_threads",
+			    v->pinned_use_background_threads);
+	la_json_member_uint(json, "pinned_num_register_threads",
+			    v->pinned_num_register_threads);
+	la_json_member_uint(json, "pinned_reserve_segment_size",
+			    v->pinned_reserve_segment_size);
 	json_rare(json, v);
 	la_json_object_end(json);
 }
@@ -135,7 +125,7 @@ static void json_refusal(struct la_json *json,
 	la_json_uint(json, refusal->offset);
 	la_json_key(json, "length");
 	la_json_uint(json, refusal->length);
-	json_bool(json, "aborts_import", refusal->aborts_import);
+	la_json_member_bool(json, "aborts_import", refusal->aborts_import);
 }
 
 static void json_violation(struct la_json *json,
@@ -143,9 +133,9 @@ static void json_violation(struct la_json *json,
 {
 	la_json_object_begin(json);
 	check_json_code(json, "code", (int)violation->code);
-	json_bytes(json, "offset", violation->offset);
-	json_bytes(json, "length", violation->length);
-	json_bytes(json, "line", violation->line);
+	la_json_member_uint(json, "offset", violation->offset);
+	la_json_member_uint(json, "length", violation->length);
+	la_json_member_uint(json, "line", violation->line);
 	check_json_text(json, "text", violation->text);
 	la_json_object_end(json);
 }
@@ -160,8 +150,8 @@ static void json_policy(struct la_json *json, const struct check_answer *answer,
 	la_json_key(json, "policy");
 	la_json_object_begin(json);
 	check_json_text(json, "file", options->policy_path);
-	json_bytes(json, "exempt_line",
-		   la_policy_exemption_line(answer->policy));
+	la_json_member_uint(json, "exempt_line",
+			    la_policy_exemption_line(answer->policy));
 	la_json_key(json, "violations");
 	la_json_array_begin(json);
 	for (i = 0; i < nr; i++)
@@ -196,7 +186,7 @@ void check_print_json(const struct check_answer *answer,
 
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
-	json_bool(&json, "accepted", setting);
+	la_json_member_bool(&json, "accepted", setting);
 	check_json_text(&json, "error", refusal ? refusal->text : NULL);
 	if (refusal)
 		json_refusal(&json, refusal);
