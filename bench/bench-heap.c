@@ -53,7 +53,7 @@ static la_block take(struct la_heap *heap, const struct load *load)
 	uint64_t size = load->low + draw(load->high - load->low);
 	la_block block;
 
-	if (la_heap_alloc(heap, size, 0, &block) < 0) {
+	if (la_heap_alloc(heap, size, 0, LA_DEFAULT_POOL, &block) < 0) {
 		fprintf(stderr, "bench-heap: out of memory\n");
 		exit(EXIT_FAILURE);
 	}

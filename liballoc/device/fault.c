@@ -39,6 +39,42 @@ static int fault_free(struct la_device *dev, uint64_t addr, uint64_t size)
 	return fault->inner->ops->free(fault->inner, addr, size);
 }
 
+static int fault_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->reserve(fault->inner, size, addr);
+}
+
+static int fault_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->unreserve(fault->inner, addr, size);
+}
+
+static int fault_map(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->map(fault->inner, addr, size);
+}
+
+static int fault_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->unmap(fault->inner, addr, size);
+}
+
 static void fault_destroy(struct la_device *dev)
 {
 	struct fault *fault = (struct fault *)dev;
@@ -50,6 +86,10 @@ static void fault_destroy(struct la_device *dev)
 static const struct la_device_ops fault_ops = {
 	.alloc = fault_alloc,
 	.free = fault_free,
+	.reserve = fault_reserve,
+	.unreserve = fault_unreserve,
+	.map = fault_map,
+	.unmap = fault_unmap,
 	.destroy = fault_destroy,
 };
 

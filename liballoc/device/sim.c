@@ -16,6 +16,7 @@
 #include <liballoc/device.h>
 
 #include "device/shuffle.h"
+#include "util/array.h"
 #include "util/util.h"
 
 #define CHUNK (32 * MIB)
@@ -23,6 +24,9 @@
 #define SLOT_BASE 0x600000000000
 #define SLOT_SIZE (64 * GIB)
 #define HUGE_BASE ((uint64_t)1 << 60) /* slots end here */
+#define RESERVE_BASE 0x302000000 /* the lowest reservation */
+#define RESERVE_TAKEN ((uint64_t)1 << 40) /* the driver's own, ... */
+#define RESERVE_TAKEN_SIZE (64 * MIB) /* ... as was seen */
 
 struct gap {
 	uint64_t addr;
@@ -33,8 +37,9 @@ struct sim {
 	struct la_device device; /* first member */
 	uint64_t card; /* most bytes that segments may take, or UINT64_MAX:
 			* there is no bound */
-	uint64_t held; /* bytes that they take; what was held from the start
-			* may be more than the card has */
+	uint64_t held; /* bytes that segments and mapped memory take; what
+			* was held from the start may be more than the card
+			* has */
 	enum la_layout layout;
 	uint64_t edge; /* where the next segment is put that fits no gap;
 			* shuffled layouts: where the slots begin */
@@ -43,6 +48,8 @@ struct sim {
 	uint16_t *slot; /* owned; shuffled layouts: the order of the slots */
 	uint64_t slots_used;
 	uint64_t huge; /* where the next segment goes that fits no slot */
+	struct gap *taken; /* owned; reservations by address */
+	size_t taken_count, taken_room;
 };
 
 static inline uint64_t whole_chunks(uint64_t size)
@@ -176,12 +183,17 @@ static int next_slot(struct sim *sim, uint64_t size, uint64_t *addr)
 	return 0;
 }
 
+static bool is_full(const struct sim *sim, uint64_t size)
+{
+	return size > sim->card || sim->held > sim->card - size;
+}
+
 static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct sim *sim = (struct sim *)dev;
 	int err = 0;
 
-	if (size > sim->card || sim->held > sim->card - size)
+	if (is_full(sim, size))
 		return -ENOSPC;
 	switch (sim->layout) {
 	case LA_LAYOUT_UP:
@@ -216,18 +228,92 @@ static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
 	return 0;
 }
 
+/* Note a reservation in front of one, by its index. */
+static int take(struct sim *sim, size_t at, uint64_t addr, uint64_t size)
+{
+	if (grow_array(&sim->taken, &sim->taken_room, sim->taken_count,
+		       sizeof(*sim->taken)) < 0)
+		return -ENOMEM;
+	memmove(&sim->taken[at + 1], &sim->taken[at],
+		(sim->taken_count - at) * sizeof(*sim->taken));
+	sim->taken[at] = (struct gap){ addr, size };
+	sim->taken_count++;
+	return 0;
+}
+
+static int sim_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct sim *sim = (struct sim *)dev;
+	uint64_t base = RESERVE_BASE;
+	size_t i;
+
+	if (size > RESERVE_TAKEN)
+		return -ENOSPC;
+	for (i = 0; i < sim->taken_count; i++) {
+		const struct gap *taken = &sim->taken[i];
+
+		if (base + size <= taken->addr)
+			break;
+		if (base < taken->addr + taken->size)
+			base = whole_chunks(taken->addr + taken->size);
+	}
+	if (take(sim, i, base, size) < 0)
+		return -ENOMEM;
+	*addr = base;
+	return 0;
+}
+
+static int sim_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct sim *sim = (struct sim *)dev;
+	size_t i = 0;
+
+	(void)size;
+	while (sim->taken[i].addr != addr)
+		i++;
+	sim->taken_count--;
+	memmove(&sim->taken[i], &sim->taken[i + 1],
+		(sim->taken_count - i) * sizeof(*sim->taken));
+	return 0;
+}
+
+static int sim_map(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	(void)addr;
+	if (is_full(sim, size))
+		return -ENOSPC;
+	sim->held += size;
+	return 0;
+}
+
+static int sim_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	(void)addr;
+	sim->held -= size;
+	return 0;
+}
+
 static void sim_destroy(struct la_device *dev)
 {
 	struct sim *sim = (struct sim *)dev;
 
 	free(sim->gap);
 	free(sim->slot);
+	free(sim->taken);
 	free(sim);
 }
 
 static const struct la_device_ops sim_ops = {
 	.alloc = sim_alloc,
 	.free = sim_free,
+	.reserve = sim_reserve,
+	.unreserve = sim_unreserve,
+	.map = sim_map,
+	.unmap = sim_unmap,
 	.destroy = sim_destroy,
 };
 
@@ -260,11 +346,15 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	sim->card = card;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
+	if (take(sim, 0, RESERVE_TAKEN, RESERVE_TAKEN_SIZE) < 0) {
+		free(sim);
+		return -ENOMEM;
+	}
 	if (is_shuffled(layout)) {
 		sim->edge = SLOT_BASE;
 		sim->huge = HUGE_BASE;
 		if (draw_slots(sim, layout == LA_LAYOUT_SHUFFLE_1 ? 1 : 2)) {
-			free(sim);
+			sim_destroy(&sim->device);
 			return -ENOMEM;
 		}
 	}
@@ -290,6 +380,21 @@ LA_EXPORT void la_device_sim_hold(struct la_device *dev, uint64_t addr,
 	} else if (sim->edge > addr) {
 		sim->edge = addr / CHUNK * CHUNK;
 	}
+}
+
+LA_EXPORT int la_device_sim_hold_reservation(struct la_device *dev,
+					     uint64_t addr, uint64_t size,
+					     uint64_t mapped)
+{
+	struct sim *sim = (struct sim *)dev;
+	size_t i = 0;
+
+	while (i < sim->taken_count && sim->taken[i].addr < addr)
+		i++;
+	if (take(sim, i, addr, size) < 0)
+		return -ENOMEM;
+	sim->held += mapped;
+	return 0;
 }
 
 LA_EXPORT void la_device_destroy(struct la_device *dev)

@@ -2,23 +2,32 @@
 #ifndef LA_HEAP_BLOCK_H
 #define LA_HEAP_BLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <liballoc/heap.h>
 
-enum block_state { BLOCK_SPARE, BLOCK_FREE, BLOCK_LIVE, BLOCK_PENDING };
+enum block_state {
+	BLOCK_SPARE, /* not in use */
+	BLOCK_FREE,
+	BLOCK_LIVE,
+	BLOCK_PENDING, /* freed, but other streams may still use it */
+	BLOCK_UNMAPPED, /* addresses of a chain that hold no memory */
+	BLOCK_STATES /* number of states, not a state */
+};
 
 /*
- * A contiguous piece of a segment.  Blocks are numbered by their index, so
- * that a heap can be copied as it lies.  A block never changes its set, and
- * free neighbours never stay apart.
+ * A contiguous piece of a segment, or of a chain: one reservation of an
+ * expandable segment.  Blocks are numbered by their index, so that a heap can
+ * be copied as it lies.  A block never changes its set, and free neighbours
+ * never stay apart, nor do unmapped ones.
  */
 struct block {
 	uint64_t addr;
 	uint64_t size; /* bytes */
 	union {
 		uint64_t asked; /* live, pending: bytes of the request */
-		uint32_t child[2]; /* free: see free-set.h */
+		uint32_t child[2]; /* free, unmapped: see treap.h */
 	};
 	union {
 		uint64_t born; /* free: the pool's searches at that time */
@@ -30,6 +39,7 @@ struct block {
 			      * spare: next is the next spare block */
 	uint32_t set; /* index into the heap's sets */
 	uint8_t state; /* enum block_state */
+	bool chained; /* of a chain */
 };
 
 #endif /* LA_HEAP_BLOCK_H */

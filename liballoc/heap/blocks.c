@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Blocks: made, cut, merged, and kept in the free sets. */
+/* Blocks: made, cut, merged, and kept in the sets of idle blocks. */
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "heap/internal.h"
+#include "heap/treap.h"
 
 enum { BLOCKS_FIRST = 64 };
 
@@ -61,33 +62,83 @@ void block_forget(struct la_heap *heap, uint32_t id)
 	heap->spare = id;
 }
 
+static bool by_addr(const struct block *block, uint64_t size, uint64_t addr)
+{
+	(void)size;
+	return block->addr < addr;
+}
+
+/* Put a free or unmapped block into the set that is for it. */
 void block_insert(struct la_heap *heap, uint32_t id)
 {
 	struct block *block = &heap->block[id];
+	struct set *set = &heap->set[block->set];
 
-	block->born = heap->searches[set_pool(block->set)];
-	free_set_insert(&heap->set[block->set], heap->block, id);
+	if (block->state == BLOCK_UNMAPPED) {
+		treap_insert(heap->block, &set->unmapped, id, by_addr);
+		return;
+	}
+	block->born = *set_searches(heap, block->set);
+	free_set_insert(&set->free, heap->block, id);
 }
 
 void block_remove(struct la_heap *heap, uint32_t id)
 {
-	free_set_remove(&heap->set[heap->block[id].set], heap->block, id);
+	struct set *set = &heap->set[heap->block[id].set];
+
+	if (heap->block[id].state == BLOCK_UNMAPPED)
+		treap_remove(heap->block, &set->unmapped, id, by_addr);
+	else
+		free_set_remove(&set->free, heap->block, id);
 }
 
-/* Leave size bytes in a block that is in no set; the rest becomes free. */
-void block_cut(struct la_heap *heap, uint32_t id, uint64_t size)
+/* The first unmapped block of a set that is not below addr. */
+uint32_t heap_first_unmapped(const struct la_heap *heap, uint32_t set,
+			     uint64_t addr)
+{
+	return treap_neighbour(heap->block, heap->set[set].unmapped, 0, addr,
+			       false, by_addr);
+}
+
+/* Part a block that is in no set behind its first size bytes.  The rest is a
+ * block of the same kind that is in no set either. */
+uint32_t block_part(struct la_heap *heap, uint32_t id, uint64_t size)
 {
 	struct block *block = &heap->block[id];
 	uint32_t tail = block_new(heap, block->addr + size, block->size - size,
 				  block->set);
 
+	heap->block[tail].chained = block->chained;
 	heap->block[tail].prev = id;
 	heap->block[tail].next = block->next;
 	if (block->next != LA_NO_BLOCK)
 		heap->block[block->next].prev = tail;
 	block->next = tail;
 	block->size = size;
-	block_insert(heap, tail);
+	return tail;
+}
+
+/* Leave size bytes in a block that is in no set; the rest becomes free. */
+void block_cut(struct la_heap *heap, uint32_t id, uint64_t size)
+{
+	block_insert(heap, block_part(heap, id, size));
+}
+
+/* Take [addr, addr + size) out of a free block and out of the set; what is
+ * left of it, and right of it, stays there. */
+uint32_t block_carve(struct la_heap *heap, uint32_t id, uint64_t addr,
+		     uint64_t size)
+{
+	block_remove(heap, id);
+	if (addr > heap->block[id].addr) {
+		block_cut(heap, id, addr - heap->block[id].addr);
+		block_insert(heap, id);
+		id = heap->block[id].next;
+		block_remove(heap, id);
+	}
+	if (size < heap->block[id].size)
+		block_cut(heap, id, size);
+	return id;
 }
 
 static void absorb_prev(struct la_heap *heap, uint32_t id)
@@ -117,15 +168,16 @@ static void absorb_next(struct la_heap *heap, uint32_t id)
 	block_forget(heap, next);
 }
 
-/* Absorb free neighbours into a free block that is in no set. */
+/* Absorb neighbours of the same state into a free or unmapped block that is in
+ * no set. */
 void block_merge(struct la_heap *heap, uint32_t id)
 {
 	const struct block *block = &heap->block[id];
 
 	if (block->prev != LA_NO_BLOCK &&
-	    heap->block[block->prev].state == BLOCK_FREE)
+	    heap->block[block->prev].state == block->state)
 		absorb_prev(heap, id);
 	if (block->next != LA_NO_BLOCK &&
-	    heap->block[block->next].state == BLOCK_FREE)
+	    heap->block[block->next].state == block->state)
 		absorb_next(heap, id);
 }

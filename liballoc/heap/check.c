@@ -27,7 +27,7 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 
 	if (!block->size || block->size % BLOCK_MIN)
 		return broken(err, "block of odd size", block->addr);
-	if (block->set >= heap->stream_count * POOL_COUNT)
+	if (block->set >= heap->set_count)
 		return broken(err, "block of no set", block->addr);
 	if (block->prev != LA_NO_BLOCK &&
 	    (!is_used(heap, block->prev) ||
@@ -38,34 +38,40 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 	next = &heap->block[block->next];
 	if (!is_used(heap, block->next) || next->prev != id)
 		return broken(err, "block unlinked from front", block->addr);
-	if (next->addr != block->addr + block->size || next->set != block->set)
+	if (next->addr != block->addr + block->size || next->set != block->set ||
+	    next->chained != block->chained)
 		return broken(err, "neighbours that do not touch", block->addr);
-	if (block->state == BLOCK_FREE && next->state == BLOCK_FREE)
-		return broken(err, "free neighbours", block->addr);
+	if (next->state == block->state && (block->state == BLOCK_FREE ||
+					    block->state == BLOCK_UNMAPPED))
+		return broken(err, "idle neighbours of one state", block->addr);
 	return 0;
 }
 
 /* Deeper than any treap of blocks at honest addresses. */
 enum { DEPTH_MAX = 1000 };
 
-/* A tree of the set: all of it free blocks of the set and of the bin, in
- * order, and none above its parent.  Counts down *left, the free blocks that
- * were not yet met. */
+/* The blocks in a state, and how many of them were not met yet. */
+struct met {
+	uint8_t state; /* enum block_state */
+	uint64_t left;
+};
+
+/* A tree of a set: all of it blocks of the set and in the state. */
 static int check_tree(const struct la_heap *heap, uint32_t index, uint32_t id,
-		      int depth, uint64_t *left, struct la_error *err)
+		      int depth, struct met *met, struct la_error *err)
 {
 	const struct block *block = &heap->block[id];
 	int side;
 
-	if (!is_used(heap, id) || block->state != BLOCK_FREE ||
-	    block->set != index || !*left || depth == DEPTH_MAX)
+	if (!is_used(heap, id) || block->state != met->state ||
+	    block->set != index || !met->left || depth == DEPTH_MAX)
 		return broken(err, "stale entry", 0);
-	--*left;
+	met->left--;
 	for (side = 0; side < 2; side++) {
 		uint32_t child = block->child[side];
 
 		if (child != LA_NO_BLOCK &&
-		    check_tree(heap, index, child, depth + 1, left, err) < 0)
+		    check_tree(heap, index, child, depth + 1, met, err) < 0)
 			return -EUCLEAN;
 	}
 	return 0;
@@ -94,11 +100,11 @@ static int check_order(const struct la_heap *heap, const struct free_set *set,
 	return count ? broken(err, "entry never met", 0) : 0;
 }
 
-static int check_set(const struct la_heap *heap, uint32_t index,
-		     uint64_t *left, struct la_error *err)
+static int check_free_set(const struct la_heap *heap, uint32_t index,
+			  struct met *met, struct la_error *err)
 {
-	const struct free_set *set = &heap->set[index];
-	uint64_t before = *left, bits;
+	const struct free_set *set = &heap->set[index].free;
+	uint64_t before = met->left, bits;
 	int w, bin;
 
 	for (w = 0; w < FREE_WORDS; w++) {
@@ -106,12 +112,78 @@ static int check_set(const struct la_heap *heap, uint32_t index,
 			return broken(err, "bins that are not found", 0);
 		for (bits = set->word[w]; bits; bits &= bits - 1) {
 			bin = 64 * w + __builtin_ctzll(bits);
-			if (check_tree(heap, index, set->root[bin], 0, left,
+			if (check_tree(heap, index, set->root[bin], 0, met,
 				       err) < 0)
 				return -EUCLEAN;
 		}
 	}
-	return check_order(heap, set, before - *left, err);
+	return check_order(heap, set, before - met->left, err);
+}
+
+/* The unmapped blocks of a set are found in the order of their addresses. */
+static int check_unmapped(const struct la_heap *heap, uint32_t index,
+			  struct met *met, struct la_error *err)
+{
+	uint64_t before = met->left, addr = 0;
+	uint32_t root = heap->set[index].unmapped, id;
+
+	if (root == LA_NO_BLOCK)
+		return 0;
+	if (check_tree(heap, index, root, 0, met, err) < 0)
+		return -EUCLEAN;
+	for (before -= met->left; before; before--) {
+		id = heap_first_unmapped(heap, index, addr);
+		if (id == LA_NO_BLOCK)
+			return broken(err, "unmapped block never met", addr);
+		addr = heap->block[id].addr + 1;
+	}
+	return 0;
+}
+
+static int check_sets(const struct la_heap *heap, const uint64_t *count,
+		      struct la_error *err)
+{
+	struct met free = { BLOCK_FREE, count[BLOCK_FREE] };
+	struct met unmapped = { BLOCK_UNMAPPED, count[BLOCK_UNMAPPED] };
+	uint32_t i;
+
+	for (i = 0; i < heap->set_count; i++) {
+		const struct set *set = &heap->set[i];
+
+		if (*set_slot(heap, set->pool, set->class, set->stream) != i)
+			return broken(err, "set that is not found", 0);
+		if (check_free_set(heap, i, &free, err) < 0 ||
+		    check_unmapped(heap, i, &unmapped, err) < 0)
+			return -EUCLEAN;
+	}
+	if (free.left || unmapped.left)
+		return broken(err, "idle block in no set", 0);
+	return 0;
+}
+
+/* A block of a chain lies in one, its unmapped ones on granules. */
+static int check_chained(const struct la_heap *heap,
+			 const struct block *block, struct la_error *err)
+{
+	const struct chain *chain = heap->chain;
+	const struct chain *end = chain + heap->chain_count;
+	uint64_t offset;
+
+	while (chain < end && block->addr - chain->addr >= chain->size)
+		chain++;
+	if (chain == end)
+		return broken(err, "block of no chain", block->addr);
+	offset = block->addr - chain->addr;
+	if (block->size > chain->size - offset)
+		return broken(err, "block beyond its chain", block->addr);
+	if ((block->prev == LA_NO_BLOCK) != !offset ||
+	    (block->next == LA_NO_BLOCK) !=
+		    (block->size == chain->size - offset))
+		return broken(err, "chain not covered", block->addr);
+	if (block->state == BLOCK_UNMAPPED &&
+	    (offset % chain->granule || block->size % chain->granule))
+		return broken(err, "part of a granule unmapped", block->addr);
+	return 0;
 }
 
 static int check_pending(const struct la_heap *heap, uint64_t count,
@@ -145,8 +217,8 @@ static int check_spare(const struct la_heap *heap, uint64_t count,
 
 LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 {
-	uint64_t bytes[BLOCK_PENDING + 1] = { 0 };
-	uint64_t count[BLOCK_PENDING + 1] = { 0 }, left;
+	uint64_t bytes[BLOCK_STATES] = { 0 };
+	uint64_t count[BLOCK_STATES] = { 0 };
 	uint32_t i;
 
 	for (i = 0; i < heap->block_count; i++) {
@@ -155,16 +227,13 @@ LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
 		count[block->state]++;
 		if (block->state == BLOCK_SPARE)
 			continue;
-		if (check_block(heap, i, err) < 0)
+		if (check_block(heap, i, err) < 0 ||
+		    (block->chained && check_chained(heap, block, err) < 0))
 			return -EUCLEAN;
 		bytes[block->state] += block->size;
 	}
-	left = count[BLOCK_FREE];
-	for (i = 0; i < heap->stream_count * POOL_COUNT; i++)
-		if (check_set(heap, i, &left, err) < 0)
-			return -EUCLEAN;
-	if (left)
-		return broken(err, "free block in no set", 0);
+	if (check_sets(heap, count, err) < 0)
+		return -EUCLEAN;
 	if (heap->stats.allocated != bytes[BLOCK_LIVE] ||
 	    heap->stats.active != bytes[BLOCK_LIVE] + bytes[BLOCK_PENDING] ||
 	    heap->stats.reserved != heap->stats.active + bytes[BLOCK_FREE])

@@ -10,10 +10,9 @@
  * The free blocks of one pool and stream, ordered by size, then address.
  *
  * Sizes fall into bins: one for each multiple of 512 bytes below 32 KiB, then
- * 64 for each doubling.  The blocks of a bin form a treap: a search tree by
- * size and address that is a heap by a hash of the address, with its links in
- * the blocks.  Most bins hold a few blocks, so that a search is two bitmaps
- * and a step or two; nothing is allocated, and a set is copied as it lies.
+ * 64 for each doubling.  The blocks of a bin form a treap by size and address.
+ * Most bins hold a few blocks, so that a search is two bitmaps and a step or
+ * two; nothing is allocated, and a set is copied as it lies.
  */
 enum {
 	FREE_EXACT_BITS = 6, /* bins of one size, and bins of a doubling */

@@ -9,31 +9,47 @@
 #include "heap/round.h"
 #include "util/error.h"
 
+static int check_setting(const struct la_setting_values *setting,
+			 struct la_error *err)
+{
+	if (setting->cuda_malloc_async)
+		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
+				    "backend:cudaMallocAsync is not in this "
+				    "version");
+	if (setting->large_segment_size < MID_MAX)
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "large segments of less than 10 MiB");
+	return 0;
+}
+
+static void use_setting(struct la_heap *heap,
+			const struct la_setting_values *setting)
+{
+	heap->setting = *setting;
+	heap->ages = heap->cap != UINT64_MAX &&
+		     setting->garbage_collection_threshold > 0;
+}
+
 LA_EXPORT int la_heap_new(struct la_heap **out,
 			  const struct la_heap_config *config,
 			  struct la_error *err)
 {
-	const struct la_setting_values *setting = config->setting;
+	static const uint64_t default_pool[2];
 	struct la_heap *heap;
+	int code = check_setting(config->setting, err);
 
-	if (setting->expandable_segments || setting->cuda_malloc_async)
-		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
-				    "%s is not in this version",
-				    setting->expandable_segments ?
-					    "expandable_segments:True" :
-					    "backend:cudaMallocAsync");
-	if (setting->large_segment_size < MID_MAX)
-		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
-				    "large segments of less than 10 MiB");
+	if (code < 0)
+		return code;
 	heap = calloc(1, sizeof(*heap));
-	if (!heap)
+	if (!heap || heap_add_pool(heap, default_pool) < 0) {
+		la_heap_free(heap);
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");
-	heap->setting = *setting;
+	}
 	heap->device = config->device;
 	heap->cap = config->cap > INT64_MAX ? UINT64_MAX : config->cap;
-	heap->ages = heap->cap != UINT64_MAX &&
-		     setting->garbage_collection_threshold > 0;
+	heap->total = config->total ? config->total : TOTAL_UNKNOWN;
+	use_setting(heap, config->setting);
 	heap->listener = config->listener;
 	heap->split_listener = config->split_listener;
 	heap->listener_data = config->listener_data;
@@ -48,6 +64,10 @@ LA_EXPORT void la_heap_free(struct la_heap *heap)
 	if (!heap)
 		return;
 	free(heap->set);
+	free(heap->set_at);
+	free(heap->chain);
+	free(heap->pool);
+	free(heap->given_up);
 	free(heap->stream);
 	free(heap->stream_order);
 	free(heap->block);
@@ -55,47 +75,51 @@ LA_EXPORT void la_heap_free(struct la_heap *heap)
 	free(heap);
 }
 
-/* One more stream, whose raw value and place in the order are not set. */
-int heap_add_stream(struct la_heap *heap)
+LA_EXPORT int la_heap_set(struct la_heap *heap,
+			  const struct la_setting_values *setting,
+			  struct la_error *err)
 {
-	size_t count = heap->stream_count + 1;
-	uint64_t *stream;
-	uint32_t *order;
-	struct free_set *set;
+	int code = check_setting(setting, err);
 
-	stream = realloc(heap->stream, count * sizeof(*stream));
-	if (!stream)
-		return -ENOMEM;
-	heap->stream = stream;
-	order = realloc(heap->stream_order, count * sizeof(*order));
-	if (!order)
-		return -ENOMEM;
-	heap->stream_order = order;
-	set = realloc(heap->set, count * POOL_COUNT * sizeof(*set));
-	if (!set)
-		return -ENOMEM;
-	heap->set = set;
-	memset(&set[heap->stream_count * POOL_COUNT], 0,
-	       POOL_COUNT * sizeof(*set));
-	heap->stream_count++;
-	return 0;
+	if (!code)
+		use_setting(heap, setting);
+	return code;
 }
 
-LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
+/* The size that a block of a chain can grow to by mapping. */
+static uint64_t reach(const struct la_heap *heap, const struct block *block)
 {
-	uint32_t count = heap->stream_count, i;
+	const struct block *next = &heap->block[block->next];
 
-	for (i = 0; i < count; i++)
-		if (heap->stream[i] == stream)
-			return (int)i;
-	if (heap_add_stream(heap) < 0)
-		return -ENOMEM;
-	heap->stream[count] = stream;
-	for (i = count; i && heap->stream[heap->stream_order[i - 1]] > stream;
-	     i--)
-		heap->stream_order[i] = heap->stream_order[i - 1];
-	heap->stream_order[i] = count;
-	return (int)count;
+	if (block->next == LA_NO_BLOCK || next->state != BLOCK_UNMAPPED)
+		return block->size;
+	return block->size + next->size;
+}
+
+/* From a block of a chain on: that of several, one behind the other in the
+ * set, which can grow the least. */
+static uint32_t least_reach(const struct la_heap *heap,
+			    const struct free_set *free, uint32_t id)
+{
+	while (heap->block[id].chained) {
+		uint32_t next = free_set_next(free, heap->block, id);
+
+		if (next == LA_NO_BLOCK ||
+		    reach(heap, &heap->block[next]) >=
+			    reach(heap, &heap->block[id]))
+			break;
+		id = next;
+	}
+	return id;
+}
+
+/* Expandable segments were on earlier: what they left is not used. */
+static uint32_t skip_chained(const struct la_heap *heap,
+			     const struct free_set *free, uint32_t id)
+{
+	while (id != LA_NO_BLOCK && heap->block[id].chained)
+		id = free_set_next(free, heap->block, id);
+	return id;
 }
 
 /*
@@ -103,12 +127,17 @@ LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
  * With max_split_size a smaller request never takes an oversize block, and a
  * bigger one none that is much too big; all further blocks are bigger still.
  */
-uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size)
+uint32_t heap_search(const struct la_heap *heap, uint32_t set, uint64_t size)
 {
 	const struct la_setting_values *setting = &heap->setting;
-	uint32_t id = free_set_from(&heap->set[index], heap->block, size, 0);
+	const struct free_set *free = &heap->set[set].free;
+	uint32_t id = free_set_from(free, heap->block, size, 0);
 	uint64_t bound;
 
+	if (id != LA_NO_BLOCK && heap->block[id].chained)
+		id = setting->expandable_segments ?
+			     least_reach(heap, free, id) :
+			     skip_chained(heap, free, id);
 	if (id == LA_NO_BLOCK)
 		return LA_NO_BLOCK;
 	bound = size < setting->max_split_size ?
@@ -123,7 +152,8 @@ static bool may_cut(const struct la_heap *heap, const struct block *block,
 {
 	uint64_t rest = block->size - size;
 
-	if (set_pool(block->set) == SMALL_POOL)
+	if (heap->set[block->set].class == SMALL_CLASS ||
+	    heap->setting.expandable_segments)
 		return rest >= BLOCK_MIN;
 	return size < heap->setting.max_split_size && rest > KEEP_SLACK;
 }
@@ -153,7 +183,7 @@ void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 }
 
 LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
-			    la_block *block)
+			    int pool, la_block *block)
 {
 	uint64_t rounded;
 	uint32_t set, id;
@@ -164,12 +194,13 @@ LA_EXPORT int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
 	if (!size)
 		size = 1;
 	rounded = round_request(&heap->setting, size);
-	set = set_index(stream, rounded <= SMALL_MAX ? SMALL_POOL : LARGE_POOL);
-	err = block_reserve(heap);
-	if (err < 0)
-		return err;
+	if (heap_find_set(heap, stream, pool, class_of(rounded), &set) < 0 ||
+	    block_reserve(heap) < 0)
+		return -ENOMEM;
+	if (heap->pool[pool].given_up)
+		heap_reopen_pool(heap, (uint32_t)pool);
 	if (heap->ages)
-		heap->searches[set_pool(set)]++;
+		++*set_searches(heap, set);
 	id = heap_search(heap, set, rounded);
 	if (id != LA_NO_BLOCK) {
 		block_remove(heap, id);

@@ -9,47 +9,109 @@
 #include "heap/internal.h"
 #include "heap/round.h"
 
-/* Streams keep their numbers; those that only *to knows are forgotten. */
-static int copy_streams(struct la_heap *to, const struct la_heap *from)
+/* A copy of `count` elements at *to, which has room for `room` of them. */
+static int copy_array(void *to, uint32_t room, const void *from,
+		      uint32_t count, size_t element)
 {
-	size_t count = from->stream_count, i;
+	void **array = to, *bigger = *array;
 
-	if (to->stream_count > count)
-		to->stream_count = from->stream_count;
-	while (to->stream_count < count)
-		if (heap_add_stream(to) < 0)
+	if (room < count) {
+		bigger = realloc(bigger, count * element);
+		if (!bigger)
 			return -ENOMEM;
-	if (count) {
-		memcpy(to->stream, from->stream, count * sizeof(*to->stream));
-		memcpy(to->stream_order, from->stream_order,
-		       count * sizeof(*to->stream_order));
+		*array = bigger;
 	}
-	for (i = 0; i < count * POOL_COUNT; i++)
-		free_set_copy(&to->set[i], &from->set[i]);
+	if (count)
+		memcpy(bigger, from, count * element);
 	return 0;
 }
 
-int heap_copy(struct la_heap *to, const struct la_heap *from)
+/* The sets themselves, of which only what is in use is copied. */
+static int copy_sets(struct la_heap *to, const struct la_heap *from)
 {
-	if (to->block_room < from->block_room) {
-		struct block *block = realloc(
-			to->block, from->block_room * sizeof(*block));
+	uint32_t count = from->set_count, i;
+	struct set *set = to->set;
 
+	if (to->set_count < count) {
+		set = realloc(set, count * sizeof(*set));
+		if (!set)
+			return -ENOMEM;
+		memset(&set[to->set_count], 0,
+		       (count - to->set_count) * sizeof(*set));
+		to->set = set;
+		to->set_count = count;
+	}
+	for (i = 0; i < count; i++) {
+		free_set_copy(&set[i].free, &from->set[i].free);
+		set[i].unmapped = from->set[i].unmapped;
+		set[i].pool = from->set[i].pool;
+		set[i].stream = from->set[i].stream;
+		set[i].class = from->set[i].class;
+	}
+	to->set_count = count;
+	return 0;
+}
+
+/* Streams and pools keep their numbers; those that only *to knows are
+ * forgotten. */
+static int copy_streams_and_pools(struct la_heap *to,
+				  const struct la_heap *from)
+{
+	uint32_t streams = from->stream_count, pools = from->pool_count;
+
+	if (copy_array(&to->stream, to->stream_count, from->stream, streams,
+		       sizeof(*to->stream)) < 0 ||
+	    copy_array(&to->stream_order, to->stream_count,
+		       from->stream_order, streams,
+		       sizeof(*to->stream_order)) < 0 ||
+	    copy_array(&to->pool, to->pool_count, from->pool, pools,
+		       sizeof(*to->pool)) < 0 ||
+	    copy_array(&to->given_up, to->pool_count, from->given_up, pools,
+		       sizeof(*to->given_up)) < 0 ||
+	    copy_array(&to->set_at,
+		       to->stream_count * to->pool_count * CLASS_COUNT,
+		       from->set_at, streams * pools * CLASS_COUNT,
+		       sizeof(*to->set_at)) < 0)
+		return -ENOMEM;
+	to->stream_count = streams;
+	to->pool_count = pools;
+	to->given_up_count = from->given_up_count;
+	return 0;
+}
+
+static int copy_blocks(struct la_heap *to, const struct la_heap *from)
+{
+	struct block *block = to->block;
+
+	if (to->block_room < from->block_room) {
+		block = realloc(block, from->block_room * sizeof(*block));
 		if (!block)
 			return -ENOMEM;
 		to->block = block;
 		to->block_room = from->block_room;
 	}
 	if (from->block_count)
-		memcpy(to->block, from->block,
-		       from->block_count * sizeof(*to->block));
+		memcpy(block, from->block, from->block_count * sizeof(*block));
 	to->block_count = from->block_count;
+	return 0;
+}
+
+int heap_copy(struct la_heap *to, const struct la_heap *from)
+{
+	if (copy_blocks(to, from) < 0 ||
+	    copy_array(&to->chain, to->chain_count, from->chain,
+		       from->chain_count, sizeof(*to->chain)) < 0)
+		return -ENOMEM;
+	to->chain_count = from->chain_count;
 	to->spare = from->spare;
 	to->pending_first = from->pending_first;
 	to->pending_last = from->pending_last;
 	to->stats = from->stats;
-	memcpy(to->searches, from->searches, sizeof(to->searches));
-	return copy_streams(to, from);
+	to->setting = from->setting;
+	to->ages = from->ages;
+	if (copy_streams_and_pools(to, from) < 0)
+		return -ENOMEM;
+	return copy_sets(to, from);
 }
 
 static void make_pending(struct la_heap *heap, uint32_t id)
@@ -66,7 +128,11 @@ static void load_piece(struct la_heap *heap, uint32_t id,
 	struct block *block = &heap->block[id];
 
 	piece->block = id;
-	if (piece->state == PIECE_FREE) {
+	if (piece->state == PIECE_UNMAPPED)
+		block->state = BLOCK_UNMAPPED;
+	else
+		heap->stats.reserved += piece->size;
+	if (piece->state == PIECE_FREE || piece->state == PIECE_UNMAPPED) {
 		block_insert(heap, id);
 		return;
 	}
@@ -80,25 +146,56 @@ static void load_piece(struct la_heap *heap, uint32_t id,
 	heap->stats.allocated += piece->size;
 }
 
-static int load_pieces(struct la_heap *heap, uint64_t addr, uint32_t set,
-		       struct heap_piece *pieces, size_t count)
+static int load_pieces(struct la_heap *heap, const struct heap_load *load,
+		       uint32_t set)
 {
 	uint32_t id, last = LA_NO_BLOCK;
+	uint64_t addr = load->addr;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < load->piece_count; i++) {
+		struct heap_piece *piece = &load->piece[i];
+
 		if (block_reserve(heap) < 0)
 			return -ENOMEM;
-		id = block_new(heap, addr, pieces[i].size, set);
+		id = block_new(heap, addr, piece->size, set);
+		heap->block[id].chained = load->reserved > 0;
 		heap->block[id].prev = last;
 		if (last != LA_NO_BLOCK)
 			heap->block[last].next = id;
-		load_piece(heap, id, &pieces[i]);
+		load_piece(heap, id, piece);
 		last = id;
-		addr += pieces[i].size;
-		heap->stats.reserved += pieces[i].size;
+		addr += piece->size;
 	}
 	return 0;
+}
+
+/* A chain has its pieces, and is unmapped behind them. */
+static int load_chain(struct la_heap *heap, const struct heap_load *load,
+		      uint32_t set)
+{
+	struct chain chain = { load->addr, load->reserved,
+			       heap_granule(heap, load->small ? SMALL_CLASS :
+							       LARGE_CLASS) };
+	struct heap_load rest = *load;
+	struct heap_piece tail = { .size = load->reserved,
+				   .state = PIECE_UNMAPPED };
+	size_t i;
+
+	for (i = 0; i < load->piece_count; i++)
+		tail.size -= load->piece[i].size;
+	rest.piece = calloc(load->piece_count + 1, sizeof(tail));
+	if (!rest.piece || heap_add_chain(heap, &chain) < 0) {
+		free(rest.piece);
+		return -ENOMEM;
+	}
+	memcpy(rest.piece, load->piece, load->piece_count * sizeof(tail));
+	if (tail.size)
+		rest.piece[rest.piece_count++] = tail;
+	i = load_pieces(heap, &rest, set) < 0;
+	memcpy(load->piece, rest.piece, load->piece_count * sizeof(tail));
+	free(rest.piece);
+	return i ? -ENOMEM : 0;
 }
 
 static void forget_peaks(struct la_heap_stats *stats)
@@ -108,18 +205,20 @@ static void forget_peaks(struct la_heap_stats *stats)
 	stats->active_peak = stats->active;
 }
 
-int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
-	      struct heap_piece *pieces, size_t count)
+int heap_load(struct la_heap *heap, const struct heap_load *load)
 {
-	uint32_t set = set_index(stream, small ? SMALL_POOL : LARGE_POOL);
-	struct la_heap_stats *stats = &heap->stats;
 	la_heap_listener *listener = heap->listener;
-	int err;
+	uint32_t set;
+	int err = heap_find_set(heap, load->stream, load->pool,
+				load->small ? SMALL_CLASS : LARGE_CLASS, &set);
 
+	if (err < 0)
+		return err;
 	heap->listener = NULL;
-	err = load_pieces(heap, addr, set, pieces, count);
+	err = load->reserved ? load_chain(heap, load, set) :
+			       load_pieces(heap, load, set);
 	heap->listener = listener;
-	forget_peaks(stats);
+	forget_peaks(&heap->stats);
 	return err;
 }
 
@@ -132,10 +231,14 @@ int heap_trim(struct la_heap *heap)
 	int err = 0;
 
 	heap->listener = NULL;
-	for (id = 0; id < heap->block_count && !err; id++)
-		if (heap->block[id].state == BLOCK_FREE &&
-		    is_whole(&heap->block[id]))
+	for (id = 0; id < heap->block_count && !err; id++) {
+		if (heap->block[id].state != BLOCK_FREE)
+			continue;
+		if (heap->block[id].chained)
+			err = heap_unmap(heap, id);
+		else if (is_whole(&heap->block[id]))
 			err = heap_release_segment(heap, id);
+	}
 	heap->listener = listener;
 	stats->device_frees = frees;
 	forget_peaks(stats);
@@ -152,16 +255,33 @@ bool heap_is_pending(const struct la_heap *heap, la_block block)
 	return heap->block[block].state == BLOCK_PENDING;
 }
 
-uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream)
+uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
+		   int pool)
 {
 	uint64_t rounded = round_request(&heap->setting, size);
-	uint32_t id = heap_search(heap,
-				  set_index(stream, rounded <= SMALL_MAX ?
-							    SMALL_POOL :
-							    LARGE_POOL),
-				  rounded);
+	uint32_t set = *set_slot(heap, (uint32_t)pool, class_of(rounded),
+				 (uint32_t)stream);
+	uint32_t id = set == NO_SET ? LA_NO_BLOCK :
+				      heap_search(heap, set, rounded);
 
 	return id == LA_NO_BLOCK ? 0 : heap->block[id].addr;
+}
+
+bool heap_reservation(const struct la_heap *heap, uint64_t addr,
+		      uint64_t *start, uint64_t *size)
+{
+	uint32_t i;
+
+	for (i = 0; i < heap->chain_count; i++) {
+		const struct chain *chain = &heap->chain[i];
+
+		if (addr - chain->addr < chain->size) {
+			*start = chain->addr;
+			*size = chain->size;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The free block of a stream that holds [addr, addr + size), or LA_NO_BLOCK */
@@ -174,28 +294,12 @@ static uint32_t find_room(const struct la_heap *heap, uint64_t addr,
 		const struct block *block = &heap->block[id];
 
 		if (block->state == BLOCK_FREE && block->addr <= addr &&
-		    block->set / POOL_COUNT == (uint32_t)stream &&
+		    heap->set[block->set].stream == (uint32_t)stream &&
 		    addr - block->addr <= block->size &&
 		    size <= block->size - (addr - block->addr))
 			return id;
 	}
 	return LA_NO_BLOCK;
-}
-
-/* Cut [addr, addr + size) out of a free block; the result is in no set. */
-static uint32_t carve(struct la_heap *heap, uint32_t id, uint64_t addr,
-		      uint64_t size)
-{
-	block_remove(heap, id);
-	if (addr > heap->block[id].addr) {
-		block_cut(heap, id, addr - heap->block[id].addr);
-		block_insert(heap, id);
-		id = heap->block[id].next;
-		block_remove(heap, id);
-	}
-	if (size < heap->block[id].size)
-		block_cut(heap, id, size);
-	return id;
 }
 
 int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
@@ -210,8 +314,8 @@ int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
 	if (block_reserve(heap) < 0)
 		return -ENOMEM;
 	if (heap->ages)
-		heap->searches[set_pool(set)]++;
-	id = carve(heap, id, addr, rounded);
+		++*set_searches(heap, set);
+	id = block_carve(heap, id, addr, rounded);
 	heap_hand_out(heap, id, rounded, size);
 	*block = id;
 	return 0;
@@ -225,7 +329,7 @@ int heap_drop(struct la_heap *heap, uint64_t addr)
 		const struct block *block = &heap->block[id];
 
 		if (block->addr == addr && block->state == BLOCK_FREE &&
-		    is_whole(block))
+		    is_idle_segment(block))
 			return heap_release_segment(heap, id);
 	}
 	return -ENOENT;

@@ -11,33 +11,43 @@
 
 #include <liballoc/heap.h>
 
-/* A piece of a segment that is loaded. */
+/* A piece of a segment or chain that is loaded. */
 struct heap_piece {
 	uint64_t size; /* bytes */
 	uint64_t asked; /* bytes of the request, live and pending pieces */
-	enum { PIECE_FREE, PIECE_LIVE, PIECE_PENDING } state;
+	enum { PIECE_FREE, PIECE_LIVE, PIECE_PENDING, PIECE_UNMAPPED } state;
 	la_block block; /* result: of a live or pending piece */
+};
+
+/* What is loaded at once: a segment, or the chain of an expandable one. */
+struct heap_load {
+	uint64_t addr;
+	uint64_t reserved; /* bytes of a chain, beyond the pieces too; else 0 */
+	int stream, pool; /* numbers */
+	bool small;
+	struct heap_piece *piece; /* borrowed; idle ones of a state do not
+				   * touch */
+	size_t piece_count;
 };
 
 /*
  * Make *to a copy of *from: blocks keep their numbers.  Both were made with
- * one setting and cap; *to keeps its own device and listener.
+ * one cap; *to keeps its own device and listener.
  * Returns 0 or -ENOMEM; then *to can only be copied to or freed.
  */
 int heap_copy(struct la_heap *to, const struct la_heap *from);
 
 /*
- * Add a segment that the device gave before; free pieces do not touch.  No
- * event is sent; peaks are what is held then.  Pending pieces are completed
- * by a flush in the order in which they were loaded.  Returns 0 or -ENOMEM.
+ * Add what the device gave before.  No event is sent; peaks are what is held
+ * then.  Pending pieces are completed by a flush in the order in which they
+ * were loaded.  Returns 0 or -ENOMEM.
  */
-int heap_load(struct la_heap *heap, uint64_t addr, int stream, bool small,
-	      struct heap_piece *pieces, size_t count);
+int heap_load(struct la_heap *heap, const struct heap_load *load);
 
 /*
- * Give back all wholly free segments, as if they had never been there: no
- * event is sent, nothing is counted, peaks are what is left.  Returns 0 or
- * what the device failed with.
+ * Give back all wholly free segments and granules, as if they had never been
+ * there: no event is sent, nothing is counted, peaks are what is left.
+ * Returns 0 or what the device failed with.
  */
 int heap_trim(struct la_heap *heap);
 
@@ -46,7 +56,13 @@ bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);
 
 /* Address of the cached block that would serve a request; 0: none would. */
-uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream);
+uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
+		   int pool);
+
+/* The reservation around an address: its start and bytes.  False if there is
+ * none. */
+bool heap_reservation(const struct la_heap *heap, uint64_t addr,
+		      uint64_t *start, uint64_t *size);
 
 /*
  * Put a request at a given address inside a free block of its stream.

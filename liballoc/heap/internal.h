@@ -11,18 +11,45 @@
 /* Constants of the policy; sizes in bytes. */
 #define BLOCK_MIN ((uint64_t)512) /* every size is a multiple of it */
 #define SMALL_MAX (1 * MIB) /* largest request of the small pool */
-#define SMALL_SEGMENT (2 * MIB) /* segment of the small pool */
+#define SMALL_SEGMENT (2 * MIB) /* segment, or granule, of the small pool */
 #define MID_MAX (10 * MIB) /* from here on a segment of its own size */
 #define SEGMENT_ROUND (2 * MIB) /* ... rounded up to this */
 #define KEEP_SLACK (1 * MIB) /* a remainder that stays with its block */
 #define REQUEST_MAX ((uint64_t)1 << 60) /* refused from here on */
+#define TOTAL_UNKNOWN (80 * GIB) /* taken for a card of unknown size */
 
-enum pool { LARGE_POOL, SMALL_POOL, POOL_COUNT };
+/* Every pool has its large and its small blocks. */
+enum size_class { LARGE_CLASS, SMALL_CLASS, CLASS_COUNT };
+
+/* The default pool, or a private one (a CUDA graph's, a MemPool). */
+struct pool {
+	uint64_t id[2];
+	uint64_t searches[CLASS_COUNT]; /* requests routed to each class */
+	bool given_up; /* flushes take from it */
+};
+
+/* The idle blocks of one pool, class and stream. */
+struct set {
+	struct free_set free;
+	uint32_t unmapped; /* root of the unmapped blocks, by address */
+	uint32_t pool; /* index into the heap's pools */
+	uint32_t stream; /* number */
+	uint8_t class; /* enum size_class */
+};
+
+/* One reservation of an expandable segment, filled with memory in granules.
+ * Its blocks cover it from end to end. */
+struct chain {
+	uint64_t addr;
+	uint64_t size; /* bytes */
+	uint64_t granule; /* bytes; divides size */
+};
 
 struct la_heap {
 	struct la_setting_values setting;
 	struct la_device *device; /* borrowed */
 	uint64_t cap; /* bytes; UINT64_MAX: none */
+	uint64_t total; /* bytes of the card, which size the chains */
 	bool ages; /* is age collection on? */
 	la_heap_listener *listener;
 	la_heap_split_listener *split_listener;
@@ -37,33 +64,52 @@ struct la_heap {
 
 	uint64_t *stream; /* owned; raw values by number */
 	uint32_t *stream_order; /* owned; numbers by raw value */
-	struct free_set *set; /* owned; free blocks, see set_index() */
 	uint32_t stream_count;
-	uint64_t searches[POOL_COUNT]; /* requests routed to each pool */
+	struct pool *pool; /* owned; the first is the default pool */
+	uint32_t *given_up; /* owned; those given up, in that order */
+	uint32_t pool_count, given_up_count;
+	struct set *set; /* owned */
+	uint32_t *set_at; /* owned; [pool][class][stream]: index or NO_SET */
+	uint32_t set_count;
+	struct chain *chain; /* owned; in no order */
+	uint32_t chain_count;
 
 	uint32_t *scratch; /* owned; blocks of the walk under way */
 	uint32_t scratch_room;
 };
 
-static inline uint32_t set_index(int stream, enum pool pool)
-{
-	return (uint32_t)stream * POOL_COUNT + pool;
-}
+#define NO_SET UINT32_MAX
 
-static inline enum pool set_pool(uint32_t set)
+static inline uint32_t *set_slot(const struct la_heap *heap, uint32_t pool,
+				 enum size_class class, uint32_t stream)
 {
-	return set % POOL_COUNT;
+	return &heap->set_at[(pool * CLASS_COUNT + class) *
+				     heap->stream_count + stream];
 }
 
 static inline uint64_t set_stream(const struct la_heap *heap, uint32_t set)
 {
-	return heap->stream[set / POOL_COUNT];
+	return heap->stream[heap->set[set].stream];
 }
 
-/* Is the block all of its segment? */
+/* Number of requests that were routed to the pool and class of a set. */
+static inline uint64_t *set_searches(const struct la_heap *heap, uint32_t set)
+{
+	const struct set *of = &heap->set[set];
+
+	return &heap->pool[of->pool].searches[of->class];
+}
+
+/* Is the block all of its segment, or of its chain? */
 static inline bool is_whole(const struct block *block)
 {
 	return block->prev == LA_NO_BLOCK && block->next == LA_NO_BLOCK;
+}
+
+/* Is the block a segment that could go back to the device? */
+static inline bool is_idle_segment(const struct block *block)
+{
+	return is_whole(block) && !block->chained;
 }
 
 static inline void emit(const struct la_heap *heap, enum la_action action,
@@ -79,21 +125,45 @@ int block_reserve(struct la_heap *heap);
 uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 		   uint32_t set);
 void block_forget(struct la_heap *heap, uint32_t id);
+uint32_t block_part(struct la_heap *heap, uint32_t id, uint64_t size);
 void block_cut(struct la_heap *heap, uint32_t id, uint64_t size);
+uint32_t block_carve(struct la_heap *heap, uint32_t id, uint64_t addr,
+		     uint64_t size);
 void block_merge(struct la_heap *heap, uint32_t id);
 void block_insert(struct la_heap *heap, uint32_t id);
 void block_remove(struct la_heap *heap, uint32_t id);
+uint32_t heap_first_unmapped(const struct la_heap *heap, uint32_t set,
+			     uint64_t addr);
 
-/* heap.c: the path of a request, and its streams */
+/* sets.c: streams, pools and their sets */
 int heap_add_stream(struct la_heap *heap);
-uint32_t heap_search(const struct la_heap *heap, uint32_t index, uint64_t size);
+int heap_add_pool(struct la_heap *heap, const uint64_t id[2]);
+int heap_find_set(struct la_heap *heap, int stream, int pool,
+		  enum size_class class, uint32_t *set);
+void heap_reopen_pool(struct la_heap *heap, uint32_t pool);
+
+/* heap.c: the path of a request */
+uint32_t heap_search(const struct la_heap *heap, uint32_t set, uint64_t size);
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked);
 
-/* grow.c: memory from the device, and back to it */
+/* grow.c: memory from the device */
 int heap_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		uint32_t *id);
-int heap_flush(struct la_heap *heap);
+void heap_count_got(struct la_heap *heap, uint64_t size);
+
+/* chain.c: expandable segments */
+int heap_grow_chain(struct la_heap *heap, uint32_t set, uint64_t size,
+		    uint32_t *id);
+int heap_unmap(struct la_heap *heap, uint32_t id);
+struct chain *heap_chain_of(const struct la_heap *heap, uint64_t addr);
+uint64_t heap_chain_size(const struct la_heap *heap, uint64_t granule);
+uint64_t heap_granule(const struct la_heap *heap, enum size_class class);
+int heap_add_chain(struct la_heap *heap, const struct chain *chain);
+
+/* flush.c: memory back to the device */
+int heap_list_idle(struct la_heap *heap, uint32_t pool, enum size_class class);
 int heap_release_segment(struct la_heap *heap, uint32_t id);
+int heap_flush(struct la_heap *heap);
 
 #endif /* LA_HEAP_INTERNAL_H */

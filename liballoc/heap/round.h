@@ -40,6 +40,12 @@ static inline uint64_t round_request(const struct la_setting_values *setting,
 	return (size + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
 }
 
+/* The class of a rounded request. */
+static inline enum size_class class_of(uint64_t size)
+{
+	return size <= SMALL_MAX ? SMALL_CLASS : LARGE_CLASS;
+}
+
 /* Bytes of the segment that a rounded request would be given. */
 static inline uint64_t round_segment(const struct la_setting_values *setting,
 				     uint64_t size)

@@ -138,13 +138,14 @@ static int follow_hit(struct decoder *decoder, uint32_t at)
 	la_block block;
 	int err;
 
-	if (heap_peek(decoder->heap, event->size, (int)event->stream) !=
+	if (heap_peek(decoder->heap, event->size, (int)event->stream,
+		      LA_DEFAULT_POOL) !=
 	    event->addr)
 		return 0;
 	op.slot = decode_new_slot(decoder);
 	if (op.slot == LA_NO_BLOCK)
 		return -ENOMEM;
-	err = la_heap_alloc(decoder->heap, event->size, (int)event->stream,
+	err = la_heap_alloc(decoder->heap, event->size, (int)event->stream, LA_DEFAULT_POOL,
 			    &block);
 	if (!err)
 		err = decode_add_op(decoder, &op);

@@ -106,7 +106,7 @@ static int complete(struct player *player, const struct held *held)
 static int retry_failed(struct player *player, const struct op *op)
 {
 	la_block block;
-	int err = la_heap_alloc(player->heap, op->size, (int)op->stream,
+	int err = la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
 				&block);
 
 	if (err == -ENOSPC)
@@ -123,7 +123,7 @@ static int place(struct player *player, const struct op *op)
 	la_block *block = &player->held[op->slot].block;
 
 	if (!player->options->as_recorded)
-		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+		return la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
 				     block);
 	return heap_place(player->heap, event->addr, op->size,
 			  (int)op->stream, block);
@@ -143,7 +143,7 @@ static int play_op(struct player *player, const struct op *op)
 
 	switch (op->kind) {
 	case OP_ALLOC:
-		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+		return la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
 				     &held->block);
 	case OP_FREE:
 		return la_heap_release(player->heap, held->block);

@@ -127,7 +127,7 @@ static int make_request(struct decoder *decoder, const struct reading *reading,
 			la_block *block)
 {
 	int err = la_heap_alloc(decoder->trial, reading->request->size,
-				(int)reading->request->stream, block);
+				(int)reading->request->stream, LA_DEFAULT_POOL, block);
 
 	return err == -ENOSPC ? 0 : err;
 }

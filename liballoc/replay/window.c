@@ -504,6 +504,12 @@ static int load_segment(const struct la_program *program,
 			struct la_heap *heap, la_block *slot)
 {
 	const struct start_piece *from = &program->piece[start->first_piece];
+	struct heap_load load = {
+		.addr = start->addr,
+		.stream = (int)start->stream,
+		.small = start->small,
+		.piece_count = start->piece_count,
+	};
 	struct heap_piece *piece;
 	uint32_t i;
 	int err;
@@ -516,8 +522,8 @@ static int load_segment(const struct la_program *program,
 		piece[i].asked = from[i].asked;
 		piece[i].state = from[i].state;
 	}
-	err = heap_load(heap, start->addr, (int)start->stream, start->small,
-			piece, start->piece_count);
+	load.piece = piece;
+	err = heap_load(heap, &load);
 	for (i = 0; i < start->piece_count && !err; i++)
 		if (from[i].state != PIECE_FREE)
 			slot[from[i].slot] = piece[i].block;

@@ -44,7 +44,8 @@ class Values(ctypes.Structure):
 
 
 class Operations(ctypes.Structure):
-    _fields_ = [("alloc", ALLOC), ("free", FREE), ("destroy", DESTROY)]
+    _fields_ = [("alloc", ALLOC), ("free", FREE), ("reserve", ALLOC), ("unreserve", FREE), ("map", FREE),
+                ("unmap", FREE), ("destroy", DESTROY)]
 
 
 class Device(ctypes.Structure):
@@ -52,8 +53,8 @@ class Device(ctypes.Structure):
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("listener", LISTENER), ("split_listener", PTR),
-                ("listener_data", PTR)]
+    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("total", U64), ("listener", LISTENER),
+                ("split_listener", PTR), ("listener_data", PTR)]
 
 
 class Stats(ctypes.Structure):
@@ -71,7 +72,9 @@ def load():
     for name, result, *args in (
             ("la_heap_new", INT, ctypes.POINTER(PTR), ctypes.POINTER(Config), ctypes.POINTER(Error)),
             ("la_heap_free", None, PTR), ("la_heap_stream", INT, PTR, U64),
-            ("la_heap_alloc", INT, PTR, U64, INT, ctypes.POINTER(ctypes.c_uint32)),
+            ("la_heap_pool", INT, PTR, ctypes.POINTER(U64)), ("la_heap_pool_give_up", None, PTR, INT),
+            ("la_heap_pool_drop", INT, PTR, INT), ("la_heap_set", INT, PTR, ctypes.POINTER(Values), ctypes.POINTER(Error)),
+            ("la_heap_alloc", INT, PTR, U64, INT, INT, ctypes.POINTER(ctypes.c_uint32)),
             ("la_heap_release", INT, PTR, ctypes.c_uint32), ("la_heap_free_request", None, PTR, ctypes.c_uint32),
             ("la_heap_free_complete", INT, PTR, ctypes.c_uint32), ("la_heap_empty_cache", INT, PTR),
             ("la_heap_addr", U64, PTR, ctypes.c_uint32), ("la_heap_stats", ctypes.POINTER(Stats), PTR),
@@ -92,20 +95,29 @@ def expect(got, *allowed):
 
 
 class PythonDevice:
-    """A la_device that asks a Python object with malloc(size) and free(addr, size); malloc gives None if refused."""
+    """A la_device that asks an object like heap_rules.Device; malloc gives None if refused, map something false."""
 
     def __init__(self, driver):
-        def alloc(_, size, addr):
-            got = driver.malloc(size)
-            if got is None:
-                return -errno.ENOSPC
-            addr[0] = got
-            return 0
+        def asking(ask):
+            def alloc(_, size, addr):
+                got = ask(size)
+                if got is None:
+                    return -errno.ENOSPC
+                addr[0] = got
+                return 0
+            return ALLOC(alloc)
 
-        def free(_, addr, size):
-            driver.free(addr, size)
-            return 0
-        self.operations = Operations(ALLOC(alloc), FREE(free), DESTROY(lambda _: None))
+        def telling(tell):
+            def free(_, addr, size):
+                tell(addr, size)
+                return 0
+            return FREE(free)
+
+        def map_(_, addr, size):
+            return 0 if driver.map(size) else -errno.ENOSPC
+        self.operations = Operations(
+            asking(driver.malloc), telling(driver.free), asking(driver.reserve), telling(driver.unreserve), FREE(map_),
+            telling(getattr(driver, "unmap", lambda addr, size: None)), DESTROY(lambda _: None))
         self.struct = Device(ctypes.pointer(self.operations))
         self.pointer = ctypes.addressof(self.struct)
 
@@ -125,14 +137,14 @@ class SimDevice:
 class CHeap:
     """device: a PythonDevice or SimDevice. strict: check the structure after every operation."""
 
-    def __init__(self, settings, limit, device, strict=False):
+    def __init__(self, settings, limit, device, total=0, strict=False):
         self.settings, self.limit, self.device, self.strict = settings, limit, device, strict
-        self.out = []
+        self.out, self.pools = [], {(0, 0): 0}
         self.live, self.pending, self.streams = {}, {}, {}      # addr -> block number, raw stream -> number
         self.pointer = PTR()
         self.listener = LISTENER(self.hear)
         values = Values.of(settings)
-        config = Config(ctypes.pointer(values), device.pointer, limit or NONE, self.listener, None)
+        config = Config(ctypes.pointer(values), device.pointer, limit or NONE, total, self.listener, None)
         expect(LIB.la_heap_new(ctypes.byref(self.pointer), ctypes.byref(config), None))
 
     def __del__(self):
@@ -150,11 +162,17 @@ class CHeap:
             if LIB.la_heap_check(self.pointer, ctypes.byref(error)):
                 raise AssertionError(error.text.decode())
 
-    def allocate(self, n, stream):
+    def pool(self, owner):
+        if owner not in self.pools:
+            self.pools[owner] = LIB.la_heap_pool(self.pointer, (U64 * 2)(*owner))
+        return self.pools[owner]
+
+    def allocate(self, n, stream, owner=(0, 0)):
         if stream not in self.streams:
             self.streams[stream] = LIB.la_heap_stream(self.pointer, stream)
         block = ctypes.c_uint32()
-        failed = expect(LIB.la_heap_alloc(self.pointer, n, self.streams[stream], ctypes.byref(block)), -errno.ENOSPC)
+        failed = expect(LIB.la_heap_alloc(self.pointer, n, self.streams[stream], self.pool(owner), ctypes.byref(block)),
+                        -errno.ENOSPC)
         self.sound()
         if failed:
             raise OutOfMemory
@@ -178,6 +196,17 @@ class CHeap:
     def flush(self):
         expect(LIB.la_heap_empty_cache(self.pointer))
         self.sound()
+
+    def give_up(self, owner):
+        LIB.la_heap_pool_give_up(self.pointer, self.pool(owner))
+
+    def drop_pool(self, owner):
+        expect(LIB.la_heap_pool_drop(self.pointer, self.pool(owner)))
+        self.sound()
+
+    def change(self, settings):
+        self.settings = settings
+        expect(LIB.la_heap_set(self.pointer, Values.of(settings), None))
 
     def statistics(self):
         stats = LIB.la_heap_stats(self.pointer)[0]

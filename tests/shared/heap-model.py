@@ -4,7 +4,7 @@ import random
 import sys
 
 from cheap import CHeap, SimDevice, NONE, STATISTICS
-from heap_rules import HUGE, LAYOUTS, MIB, Heap, OutOfMemory, Settings
+from heap_rules import DEFAULT, HUGE, LAYOUTS, MIB, Heap, OutOfMemory, Settings
 
 STREAMS = (0, 0x55d0c0de40, 0x1000, 0x7f0000001230)
 EDGES = [1, 511, 512, 513, 1024, 8 * 512 + 1, MIB - 512, MIB - 1, MIB, MIB + 1, MIB + 513, 2 * MIB, 3 * MIB + 1,
@@ -12,11 +12,54 @@ EDGES = [1, 511, 512, 513, 1024, 8 * 512 + 1, MIB - 512, MIB - 1, MIB, MIB + 1, 
          20 * MIB, 20 * MIB + 1]
 
 
+OWNERS = ((0, 1), (7, 0), (0, 2))
+
+
+class Model(Heap):
+    """heap_rules.Heap, whose own flushes too take from the pools that were given up."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.given_up = []
+
+    def flush(self):
+        super().flush(self.given_up)
+
+    def give_up(self, owner):
+        self.reopen(owner)
+        self.given_up.append(owner)
+
+    def reopen(self, owner):
+        if owner in self.given_up:
+            self.given_up.remove(owner)
+
+    def drop_pool(self, owner):
+        self.give_up(owner)
+        super().drop_pool(owner)
+
+    def allocate(self, n, stream, owner):
+        self.reopen(owner)
+        return super().allocate(n, stream, owner)
+
+    def change(self, settings):
+        self.settings = settings
+
+
 class Card:
     """A device of heap_rules that holds no more than a number of bytes."""
 
     def __init__(self, device, total):
         self.device, self.left = device, total
+        self.reserve, self.unreserve = device.reserve, device.unreserve
+
+    def map(self, size):
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+    def unmap(self, size):
+        self.left += size
 
     def malloc(self, size):
         if size > self.left:
@@ -31,6 +74,8 @@ class Card:
 
 def random_setting(rng):
     parts = []
+    if rng.random() < .4:
+        parts.append("expandable_segments:" + rng.choice(("True", "True", "False")))
     largest = 20
     if rng.random() < .25:
         largest = rng.choice((20, 24, 32, 64, 200))
@@ -58,8 +103,11 @@ class Program:
         self.layout = rng.randrange(len(LAYOUTS))
         self.strict = not seed % 4
         device = Card(LAYOUTS[self.layout](), self.card)
-        self.model = Heap(settings, self.limit, device, 80 << 30)
-        self.heap = CHeap(settings, self.limit, SimDevice(self.layout, self.card), self.strict)
+        total = rng.choice((1 << 30, 24 << 30, 80 << 30))
+        self.model = Model(settings, self.limit, device, total)
+        self.model.gave = self.gave
+        self.heap = CHeap(settings, self.limit, SimDevice(self.layout, self.card), total, self.strict)
+        self.owners = [DEFAULT, *rng.sample(OWNERS, rng.choice((0, 0, 1, 3)))]
         self.edges = list(EDGES)
         if settings.max_split != HUGE:
             self.edges += [settings.max_split + d for d in (-2 * MIB, -MIB, -513, -512, -511, 0, 1, MIB)]
@@ -68,6 +116,12 @@ class Program:
         self.few = rng.sample(self.edges, 3)        # sizes that come again and again: ties
         self.top = rng.choice((20, 22, 25, 27.5))   # log2 of the largest size
         self.fill = rng.uniform(.3, .7)
+
+    def gave(self, action, block):
+        """The card of the model has room again."""
+        Heap.gave(self.model, action, block)
+        if action == "segment_unmap":
+            self.model.device.unmap(block.size)
 
     def size(self):
         kind = self.rng.random()
@@ -83,20 +137,33 @@ class Program:
         if kind < .01:
             for heap in heaps:
                 heap.flush()
+        elif kind < .015:
+            self.change(random_setting(rng))
+        elif kind < .025 and len(self.owners) > 1:
+            owner, call = rng.choice(self.owners[1:]), rng.choice(("give_up", "drop_pool"))
+            for heap in heaps:
+                getattr(heap, call)(owner)
         elif kind < .1 and self.heap.pending:
             addr = rng.choice(list(self.heap.pending))
             for heap in heaps:
                 heap.complete_free(addr)
         elif kind < self.fill or not live:
-            self.allocate(self.size(), rng.choice(self.streams))
+            self.allocate(self.size(), rng.choice(self.streams), rng.choice(self.owners))
         else:
             self.free(rng.choice(list(live)))
 
-    def allocate(self, n, stream):
+    def change(self, text):
+        settings = self.model.settings.changed_to(text)
+        if settings.max_split < max(settings.large_segment, self.model.settings.max_split):
+            return              # torch would free parts of segments: not defined
+        for heap in (self.model, self.heap):
+            heap.change(settings)
+
+    def allocate(self, n, stream, owner):
         served = []
         for heap in (self.model, self.heap):
             try:
-                heap.allocate(n, stream)
+                heap.allocate(n, stream, owner)
                 served.append(True)
             except OutOfMemory:
                 served.append(False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heap-ops.py DIR: play the true programs of the recordings in DIR, as far as they use neither pools nor expandable
-segments, on the heap and compare every event and torch's final statistics."""
+"""heap-ops.py DIR...: play the true programs of the recordings in each DIR on the heap and compare every event and
+torch's final statistics."""
 import json
 import lzma
 import os
@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from cheap import CHeap, PythonDevice
 from heap_model import Recording, ordered
-from heap_rules import OutOfMemory
+from heap_rules import DEFAULT, OutOfMemory
 from play_ops import COMPARED
 
 
@@ -18,7 +18,18 @@ class Driver:
 
     def __init__(self, recorded):
         self.addrs = [e[1] for e in recorded if e[0] == "segment_alloc"]
-        self.given = 0
+        self.maps = [e[1] for e in recorded if e[0] == "segment_map"]
+        self.given = self.mapped = 0
+
+    def reserve(self, size):            # filled at once
+        return self.maps[self.mapped] if self.mapped < len(self.maps) else self.mapped << 50
+
+    def unreserve(self, addr, size):
+        pass
+
+    def map(self, size):
+        self.mapped += 1
+        return True
 
     def malloc(self, size):
         self.given += 1
@@ -38,7 +49,8 @@ class Player:
 
     def restart(self, calls):
         """A fresh heap that has seen these calls; the events that they give were compared before."""
-        self.heap = CHeap(self.recording.settings, self.recording.limit, PythonDevice(Driver(self.recorded)))
+        self.heap = CHeap(self.recording.settings, self.recording.limit, PythonDevice(Driver(self.recorded)),
+                          self.recording.total)
         self.calls = []
         for call in calls:
             self.call(*call)
@@ -93,12 +105,13 @@ class Player:
             self.shared.setdefault(addr, set()).add(stream)
 
     def do_alloc(self, n, stream, owner, addr):
-        done, before = self.completions(), list(self.calls)
+        owner = tuple(owner) if owner else DEFAULT
+        done, before = self.completions() if owner == DEFAULT else [], list(self.calls)
         for late in range(len(done) + 1):       # the last ones may belong to a flush of the allocator's own
             if late:
                 self.restart(before)
             self.complete(done[:len(done) - late])
-            got = self.call("allocate", n, stream)
+            got = self.call("allocate", n, stream, owner)
             if not self.differs():
                 break
         self.streams[got] = stream
@@ -106,10 +119,14 @@ class Player:
     def do_empty_cache(self):
         self.call("flush")
 
+    def do_drop_pool(self, owner):
+        self.call("drop_pool", tuple(owner))
 
-def in_scope(recording, ops):
-    return not recording.settings.expandable and not any(
-        op[0] == "drop_pool" or op[0] == "alloc" and op[3] for op in ops)
+    def do_set(self, text):
+        self.call("change", self.heap.settings.changed_to(text))
+
+    def do_set_refused(self, text):     # the parser has started anew before it refuses
+        self.do_set("")
 
 
 def play(recording, ops):
@@ -125,13 +142,16 @@ def play(recording, ops):
             if key in stats and stats[key] != ours[name]]
 
 
+def programs(folders):
+    for folder in folders:
+        for line in lzma.open(os.path.join(folder, "ops.jsonl.xz"), "rt"):
+            yield folder, json.loads(line)
+
+
 def main():
-    folder, played, events, wrong = sys.argv[1], 0, 0, 0
-    for line in lzma.open(os.path.join(folder, "ops.jsonl.xz"), "rt"):
-        program = json.loads(line)
+    played, events, wrong = 0, 0, 0
+    for folder, program in programs(sys.argv[1:]):
         recording = Recording(os.path.join(folder, program["recording"] + ".pickle.xz"))
-        if not in_scope(recording, program["ops"]):
-            continue
         played += 1
         events += len(recording.events)
         different = play(recording, program["ops"])

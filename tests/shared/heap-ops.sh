@@ -4,4 +4,4 @@
 # and torch's final statistics are the same.
 set -eu
 . tests/shared/heap.sh
-python3 tests/shared/heap-ops.py "$SHARED/traces/random"
+python3 tests/shared/heap-ops.py "$SHARED/traces/random" "$SHARED/traces/setters"

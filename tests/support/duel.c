@@ -118,7 +118,7 @@ void duel_alloc(struct duel *d, uint64_t size, uint64_t stream)
 		return;
 	number = la_heap_stream(d->heap, stream);
 	assert(number >= 0);
-	ours = la_heap_alloc(d->heap, size, number, &block);
+	ours = la_heap_alloc(d->heap, size, number, LA_DEFAULT_POOL, &block);
 	theirs = model_alloc(d->model, size, stream, &addr);
 	assert(ours == theirs && (!ours || ours == -ENOSPC));
 	if (ours) {

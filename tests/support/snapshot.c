@@ -59,7 +59,7 @@ static void take_segment(struct snapshot *snapshot, const struct la_heap *heap,
 		.addr = block->addr,
 		.stream = (uint32_t)set_stream(heap, block->set),
 		.first_block = (uint32_t)snapshot->block_count,
-		.small = set_pool(block->set) == SMALL_POOL,
+		.small = heap->set[block->set].class == SMALL_CLASS,
 	};
 	for (; id != LA_NO_BLOCK; id = heap->block[id].next) {
 		block = &heap->block[id];

@@ -114,7 +114,7 @@ la_block stage_alloc(struct stage *stage, uint64_t size, uint64_t stream)
 	la_block block = LA_NO_BLOCK;
 
 	assert(number >= 0);
-	err = la_heap_alloc(stage->heap, size, number, &block);
+	err = la_heap_alloc(stage->heap, size, number, LA_DEFAULT_POOL, &block);
 	assert(!err || (err == -ENOSPC && block == LA_NO_BLOCK));
 	stage_check(stage);
 	return block;

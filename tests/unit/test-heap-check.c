@@ -10,7 +10,8 @@
 
 static struct stage stage;
 static struct block *block;
-static la_block live, middle, pending, hole;
+static la_block live, middle, pending, hole, chained;
+static uint32_t unmapped; /* the tail of the chain */
 
 /* Small pool: live, hole (free), middle, and a free rest; a pending block in
  * a segment of its own; a spare block. */
@@ -23,6 +24,11 @@ static void setup(void)
 	hole = stage_alloc(&stage, 2048, 0);
 	middle = stage_alloc(&stage, 4096, 0);
 	pending = stage_alloc(&stage, 10 * MIB, 0);
+	stage.heap->setting.expandable_segments = true;
+	chained = stage_alloc(&stage, 30 * MIB, 0);
+	unmapped = heap_first_unmapped(stage.heap,
+				       stage.heap->block[chained].set, 0);
+	stage.heap->setting.expandable_segments = false;
 	gone = stage_alloc(&stage, 12 * MIB, 0);
 	stage_release(&stage, gone);
 	ck_assert_int_eq(la_heap_empty_cache(stage.heap), 0);
@@ -54,7 +60,7 @@ static void no_set(void)
 
 static void other_set(void)
 {
-	block[middle].set = set_index(0, LARGE_POOL);
+	block[middle].set = *set_slot(stage.heap, 0, LARGE_CLASS, 0);
 }
 
 static void unlinked_next(void)
@@ -100,7 +106,7 @@ static void entry_of_live_block(void)
 /* The set and the bin of the hole, a free block of 2048 bytes. */
 static struct free_set *hole_set(void)
 {
-	return &stage.heap->set[block[hole].set];
+	return &stage.heap->set[block[hole].set].free;
 }
 
 enum { HOLE_BIN = 2048 / 512 };
@@ -190,6 +196,46 @@ static void spare_cycle(void)
 	block[stage.heap->spare].next = stage.heap->spare;
 }
 
+static void no_chain(void)
+{
+	stage.heap->chain_count = 0;
+}
+
+static void short_chain(void)
+{
+	stage.heap->chain->size -= 40 * MIB;
+}
+
+static void long_chain(void)
+{
+	stage.heap->chain->size += 40 * MIB;
+}
+
+static void part_of_granule(void)
+{
+	stage.heap->chain->granule = 32 * MIB;
+}
+
+static void not_chained(void)
+{
+	block[unmapped].chained = false;
+}
+
+static void lost_unmapped(void)
+{
+	stage.heap->set[block[unmapped].set].unmapped = LA_NO_BLOCK;
+}
+
+static void wild_unmapped(void)
+{
+	stage.heap->set[block[unmapped].set].unmapped = chained;
+}
+
+static void lost_set(void)
+{
+	*set_slot(stage.heap, 0, LARGE_CLASS, 0) = NO_SET;
+}
+
 static void (*const corrupt[])(void) = {
 	odd_size,	wrong_size,	    no_set,
 	other_set,	unlinked_next,	    unlinked_prev,
@@ -200,7 +246,9 @@ static void (*const corrupt[])(void) = {
 	wrong_active,	wrong_reserved,	    lost_pending,
 	wrong_pending_last, wrong_pending_before, pending_cycle,
 	wild_pending,	lost_spare,	    spare_in_use,
-	spare_cycle,
+	spare_cycle,	no_chain,	    short_chain,
+	long_chain,	part_of_granule,    not_chained,
+	lost_unmapped,	wild_unmapped,	    lost_set,
 };
 
 START_TEST(test_corruption_is_seen)

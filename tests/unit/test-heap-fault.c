@@ -46,7 +46,7 @@ static void alloc(int code)
 
 	if (nr_live == BLOCKS)
 		return;
-	err = la_heap_alloc(stage.heap, size, stream, &block);
+	err = la_heap_alloc(stage.heap, size, stream, LA_DEFAULT_POOL, &block);
 	ck_assert((err == 0) == (block != LA_NO_BLOCK));
 	if (!err)
 		live[nr_live++] = block;

@@ -45,11 +45,11 @@ START_TEST(test_copy_goes_on_as_the_original)
 			 sizeof(struct la_heap_stats));
 	stage_take(&stage);
 	ck_assert_int_eq(la_heap_free_complete(other.heap, kept), 0);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 8 * MIB, 0, &got), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 8 * MIB, 0, LA_DEFAULT_POOL, &got), 0);
 	ck_assert_str_eq(stage_take(&other), "free_completed 0+0 3145728\n"
 					     "alloc 0+0 8388608\n");
 	ck_assert_int_eq(la_heap_free_complete(stage.heap, kept), 0);
-	ck_assert_int_eq(la_heap_alloc(stage.heap, 8 * MIB, 0, &again), 0);
+	ck_assert_int_eq(la_heap_alloc(stage.heap, 8 * MIB, 0, LA_DEFAULT_POOL, &again), 0);
 	ck_assert_str_eq(stage_take(&stage), "free_completed 0+0 3145728\n"
 					     "alloc 0+0 8388608\n");
 	ck_assert_uint_eq(got, again);
@@ -63,12 +63,12 @@ START_TEST(test_copy_forgets_what_the_copy_did)
 	stage_alloc(&stage, 1000, 0);
 	copy_is_sound();
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x20), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, LA_DEFAULT_POOL, &block), 0);
 	ck_assert_int_eq(la_heap_release(other.heap, block), 0);
 	copy_is_sound();
 	stage_take(&other);
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x20), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, LA_DEFAULT_POOL, &block), 0);
 	ck_assert_str_eq(stage_take(&other), "segment_alloc 1+0 2097152 @20\n"
 					     "alloc 1+0 2000 @20\n");
 }
@@ -86,7 +86,7 @@ START_TEST(test_copy_takes_the_numbers_of_streams)
 	copy_is_sound();
 	stage_take(&other);
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x10), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 500, 0, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 500, 0, LA_DEFAULT_POOL, &block), 0);
 	ck_assert_str_eq(stage_take(&other), "alloc 0+0 500 @20\n");
 }
 END_TEST
@@ -100,11 +100,15 @@ static struct heap_piece pieces[] = {
 
 static void load(uint64_t slot)
 {
+	struct heap_load load = {
+		.addr = 0x7f0000000000 + slot * 32 * MIB,
+		.small = true,
+		.piece = pieces,
+		.piece_count = 4,
+	};
+
 	ck_assert_int_eq(la_heap_stream(stage.heap, 0), 0);
-	ck_assert_int_eq(heap_load(stage.heap,
-				   0x7f0000000000 + slot * 32 * MIB, 0, true,
-				   pieces, 4),
-			 0);
+	ck_assert_int_eq(heap_load(stage.heap, &load), 0);
 	ck_assert_int_eq(la_heap_check(stage.heap, NULL), 0);
 }
 
@@ -122,7 +126,7 @@ START_TEST(test_load_makes_the_pieces)
 	ck_assert_uint_eq(stats->active, 1536);
 	ck_assert_uint_eq(stats->active_peak, 1536);
 	ck_assert_uint_eq(stats->device_allocs, 0);
-	ck_assert_int_eq(la_heap_alloc(stage.heap, 4096, 0, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(stage.heap, 4096, 0, LA_DEFAULT_POOL, &block), 0);
 	ck_assert_int_eq(la_heap_release(stage.heap, pieces[0].block), 0);
 	ck_assert_int_eq(la_heap_free_complete(stage.heap, pieces[2].block), 0);
 	ck_assert_str_eq(stage_take(&stage), "alloc 7+1024 4096\n"
@@ -226,12 +230,12 @@ START_TEST(test_peek_tells_the_next_place)
 {
 	la_block block = stage_alloc(&stage, 3 * MIB, 0);
 
-	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0), 0);
-	ck_assert_uint_eq(heap_peek(stage.heap, 17 * MIB, 0),
+	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0, LA_DEFAULT_POOL), 0);
+	ck_assert_uint_eq(heap_peek(stage.heap, 17 * MIB, 0, LA_DEFAULT_POOL),
 			  0x7f0000000000 + 3 * MIB);
-	ck_assert_uint_eq(heap_peek(stage.heap, 1000, 0), 0);
+	ck_assert_uint_eq(heap_peek(stage.heap, 1000, 0, LA_DEFAULT_POOL), 0);
 	stage_release(&stage, block);
-	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0), 0x7f0000000000);
+	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0, LA_DEFAULT_POOL), 0x7f0000000000);
 }
 END_TEST
 

@@ -31,6 +31,24 @@ struct la_device_ops {
 	 * is still held.
 	 */
 	int (*free)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/**
+	 * Reserve addresses (cuMemAddressReserve); size is a multiple of
+	 * 2 MiB.  They hold no memory yet.  Returns as alloc.
+	 */
+	int (*reserve)(struct la_device *dev, uint64_t size, uint64_t *addr);
+	/** Give up the addresses of one reserve; nothing is mapped there.
+	 *  Returns 0 or a negative errno value. */
+	int (*unreserve)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/**
+	 * Put memory under reserved addresses that have none (cuMemCreate,
+	 * cuMemMap, cuMemSetAccess).  Both are multiples of 2 MiB.  Returns
+	 * 0, -ENOSPC if the device has no room, or another negative errno
+	 * value.
+	 */
+	int (*map)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/** Take mapped memory back (cuMemUnmap, cuMemRelease).  Returns 0 or
+	 *  a negative errno value, and then it is still mapped. */
+	int (*unmap)(struct la_device *dev, uint64_t addr, uint64_t size);
 	/** Release the device itself; never fails. */
 	void (*destroy)(struct la_device *dev);
 };
@@ -44,7 +62,9 @@ struct la_device {
  * @brief How a simulated device chooses addresses.
  *
  * Two equal free blocks are told apart by their address, so an answer that
- * differs between layouts depends on the driver's placement.
+ * differs between layouts depends on the driver's placement.  Reservations
+ * go by one rule in all of them: upwards from 0x302000000, on multiples of
+ * 32 MiB, in the lowest gap that fits; 64 MiB from 1 TiB on are taken.
  */
 enum la_layout {
 	LA_LAYOUT_RULE, /**< lowest gap that fits, else downwards */
@@ -79,6 +99,17 @@ int la_device_sim(struct la_device **out, enum la_layout layout, uint64_t card,
  * Nothing that the device gives from then on overlaps the segment.
  */
 void la_device_sim_hold(struct la_device *dev, uint64_t addr, uint64_t size);
+
+/**
+ * @brief Tell a simulated device of a reservation that it gave before.
+ * @param dev    device from la_device_sim() that has given nothing yet
+ * @param addr   address of the reservation
+ * @param size   its bytes
+ * @param mapped bytes that are mapped in it; they count against the card
+ * @return 0, or -ENOMEM
+ */
+int la_device_sim_hold_reservation(struct la_device *dev, uint64_t addr,
+				   uint64_t size, uint64_t mapped);
 
 /**
  * @brief Make a device that fails one operation and passes the rest on.

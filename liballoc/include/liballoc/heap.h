@@ -3,11 +3,13 @@
  * @file heap.h
  * @brief The allocator: policy, pools and blocks over a device.
  *
- * Policy `torch` is the native caching allocator of torch 2.11, to the byte.
+ * Policy `torch` is the native caching allocator of torch 2.11, to the byte,
+ * expandable segments and private pools included.
  * A heap is used from one thread at a time; two heaps share nothing.
  *
  * One path to read first: la_heap_alloc() in heap/heap.c, then heap_obtain()
- * in heap/grow.c for a request that nothing cached serves.
+ * in heap/grow.c for a request that nothing cached serves, and
+ * heap_grow_chain() in heap/chain.c for expandable segments.
  */
 #ifndef LIBALLOC_HEAP_H
 #define LIBALLOC_HEAP_H
@@ -48,6 +50,9 @@ struct la_heap_config {
 	/** Most bytes that segments may take (memory fraction), or
 	 *  UINT64_MAX.  Only with a cap is age collection active. */
 	uint64_t cap;
+	/** Bytes of the card: an expandable segment reserves the addresses
+	 *  of 9/8 of it.  0: 80 GiB. */
+	uint64_t total;
 	la_heap_listener *listener; /**< or NULL */
 	la_heap_split_listener *split_listener; /**< or NULL */
 	void *listener_data; /**< first argument of both */
@@ -75,7 +80,7 @@ struct la_heap_stats {
  * @param err      what is wrong, may be NULL
  * @retval 0        success; release with la_heap_free()
  * @retval -EINVAL  large segments of less than 10 MiB
- * @retval -ENOTSUP expandable segments or cudaMallocAsync are asked for
+ * @retval -ENOTSUP backend:cudaMallocAsync is asked for
  * @retval -ENOMEM  out of host memory
  */
 int la_heap_new(struct la_heap **out, const struct la_heap_config *config,
@@ -95,11 +100,64 @@ void la_heap_free(struct la_heap *heap);
  */
 int la_heap_stream(struct la_heap *heap, uint64_t stream);
 
+/** @brief The pool of requests that are made outside of all others. */
+#define LA_DEFAULT_POOL 0
+
+/**
+ * @brief Give a private pool a number that is valid for this heap.
+ * @param heap heap
+ * @param id   the two parts of its id, as in segment_pool_id of a snapshot
+ *             (torch.cuda.graph_pool_handle(), MemPool.id); 0, 0: the default
+ *             pool
+ * @return the number, from 1 up in order of first use, or LA_DEFAULT_POOL; or
+ *         -ENOMEM
+ */
+int la_heap_pool(struct la_heap *heap, const uint64_t id[2]);
+
+/**
+ * @brief The last user of a private pool is gone (a graph was reset): flushes
+ *        take what is free in it, after the default pool, until a request
+ *        goes to it again.
+ * @param heap heap
+ * @param pool a number from la_heap_pool(), not LA_DEFAULT_POOL; given up
+ *             once more it is the last of those given up
+ */
+void la_heap_pool_give_up(struct la_heap *heap, int pool);
+
+/**
+ * @brief The last handle of a MemPool is gone: give the pool up, wait for its
+ *        pending blocks, and give back at once what is free in it.
+ * @param heap heap
+ * @param pool a number from la_heap_pool(), not LA_DEFAULT_POOL
+ * @retval 0       success
+ * @retval -ENOMEM out of host memory; a part was given back
+ * @retval -errno  what the device failed with; a part was given back
+ */
+int la_heap_pool_drop(struct la_heap *heap, int pool);
+
+/**
+ * @brief Go on under another setting
+ *        (torch.cuda.memory._set_allocator_settings()).
+ * @param heap    heap
+ * @param setting its values, copied; blocks stay as they are.  Parts of
+ *                segments that are oversize now (a lower max_split_size_mb)
+ *                are kept where torch 2.11 would pass them to cudaFree()
+ * @param err     what is wrong, may be NULL
+ * @retval 0        success
+ * @retval -EINVAL  as la_heap_new()
+ * @retval -ENOTSUP as la_heap_new()
+ */
+int la_heap_set(struct la_heap *heap, const struct la_setting_values *setting,
+		struct la_error *err);
+
 /**
  * @brief Serve a request.
  * @param heap       heap
  * @param size       bytes; 0 is taken as 1
  * @param stream     a number from la_heap_stream()
+ * @param pool       a number from la_heap_pool(), or LA_DEFAULT_POOL; for a
+ *                   private pool nothing is flushed, as torch does not while
+ *                   a graph is captured or in use_mem_pool()
  * @param[out] block the block; untouched on failure
  * @retval 0       success
  * @retval -ENOSPC out of device memory: an LA_OOM event was sent, unless the
@@ -108,7 +166,7 @@ int la_heap_stream(struct la_heap *heap, uint64_t stream);
  * @retval -ENOMEM out of host memory; cached memory may have been given back
  * @retval -errno  what the device failed with otherwise
  */
-int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream,
+int la_heap_alloc(struct la_heap *heap, uint64_t size, int stream, int pool,
 		  la_block *block);
 
 /**
@@ -138,6 +196,7 @@ int la_heap_free_complete(struct la_heap *heap, la_block block);
 
 /**
  * @brief Wait for pending blocks, then give back every wholly free segment
+ *        and every free granule of expandable ones
  *        (torch.cuda.empty_cache()).
  * @param heap heap
  * @retval 0       success

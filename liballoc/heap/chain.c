@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Expandable segments.  A chain is a reservation of more addresses than the
+ * card has memory; granules of it are mapped where a request needs them, and
+ * unmapped where all of a granule is free.  Start at heap_grow_chain().
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "heap/internal.h"
+#include "heap/round.h"
+
+struct chain *heap_chain_of(const struct la_heap *heap, uint64_t addr)
+{
+	struct chain *chain = heap->chain;
+
+	while (addr - chain->addr >= chain->size)
+		chain++;
+	return chain;
+}
+
+uint64_t heap_granule(const struct la_heap *heap, enum size_class class)
+{
+	return class == SMALL_CLASS ? SMALL_SEGMENT :
+				      heap->setting.large_segment_size;
+}
+
+/* Addresses for 9/8 of the card, in whole granules. */
+uint64_t heap_chain_size(const struct la_heap *heap, uint64_t granule)
+{
+	return round_up(heap->total + heap->total / 8, granule);
+}
+
+int heap_add_chain(struct la_heap *heap, const struct chain *chain)
+{
+	struct chain *bigger = realloc(
+		heap->chain, (heap->chain_count + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	heap->chain = bigger;
+	bigger[heap->chain_count++] = *chain;
+	return 0;
+}
+
+/* A new chain, as one unmapped block. */
+static int reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id)
+{
+	uint64_t granule = heap_granule(heap, heap->set[set].class);
+	struct chain chain = { .size = heap_chain_size(heap, granule),
+			       .granule = granule };
+	int err = block_reserve(heap);
+
+	if (!err)
+		err = heap->device->ops->reserve(heap->device, chain.size,
+						 &chain.addr);
+	if (!err)
+		err = heap_add_chain(heap, &chain);
+	if (err < 0)
+		return err;
+	*id = block_new(heap, chain.addr, chain.size, set);
+	heap->block[*id].chained = true;
+	heap->block[*id].state = BLOCK_UNMAPPED;
+	block_insert(heap, *id);
+	return 0;
+}
+
+/* Is there room for size bytes in idle blocks from a block on? */
+static bool has_room(const struct la_heap *heap, uint32_t id, uint64_t size)
+{
+	uint64_t room = 0;
+
+	while (room < size && id != LA_NO_BLOCK) {
+		const struct block *block = &heap->block[id];
+
+		if (block->state != BLOCK_FREE &&
+		    block->state != BLOCK_UNMAPPED)
+			break;
+		room += block->size;
+		id = block->next;
+	}
+	return room >= size;
+}
+
+/* The lowest place with room in idle blocks that holds unmapped addresses:
+ * from an unmapped block on, or from the free block before it.  Else a new
+ * chain. */
+static int find_room(struct la_heap *heap, uint32_t set, uint64_t size,
+		     uint32_t *id)
+{
+	uint32_t at = heap_first_unmapped(heap, set, 0);
+
+	while (at != LA_NO_BLOCK) {
+		uint32_t prev = heap->block[at].prev;
+
+		*id = prev != LA_NO_BLOCK &&
+				      heap->block[prev].state == BLOCK_FREE ?
+			      prev :
+			      at;
+		if (has_room(heap, *id, size))
+			return 0;
+		at = heap_first_unmapped(heap, set, heap->block[at].addr + 1);
+	}
+	return reserve_chain(heap, set, id);
+}
+
+/* Put memory under the first granules of an unmapped block, for size bytes at
+ * least; they merge with free neighbours and are free. */
+static int map(struct la_heap *heap, uint32_t id, uint64_t size)
+{
+	uint64_t addr = heap->block[id].addr;
+	uint32_t rest;
+	int err = block_reserve(heap);
+
+	size = round_up(size, heap_chain_of(heap, addr)->granule);
+	if (!err)
+		err = heap->device->ops->map(heap->device, addr, size);
+	if (err < 0)
+		return err;
+	block_remove(heap, id);
+	if (size < heap->block[id].size) {
+		rest = block_part(heap, id, size);
+		heap->block[rest].state = BLOCK_UNMAPPED;
+		block_insert(heap, rest);
+	}
+	heap_count_got(heap, size);
+	emit(heap, LA_SEGMENT_MAP, addr, size, heap->block[id].set);
+	heap->block[id].state = BLOCK_FREE;
+	block_merge(heap, id);
+	block_insert(heap, id);
+	return 0;
+}
+
+static uint64_t missing(const struct la_heap *heap, uint32_t unmapped,
+			uint64_t size)
+{
+	uint64_t room = heap->block[unmapped].size;
+
+	return size < room ? size : room;
+}
+
+/*
+ * A free block of at least size bytes in new memory, in no set; *id is its
+ * number.  Returns 0, or -ENOSPC if the device refuses; what was mapped before
+ * that stays.
+ */
+int heap_grow_chain(struct la_heap *heap, uint32_t set, uint64_t size,
+		    uint32_t *id)
+{
+	int err = find_room(heap, set, size, id);
+
+	if (!err && heap->block[*id].state == BLOCK_UNMAPPED)
+		err = map(heap, *id, missing(heap, *id, size));
+	while (!err && heap->block[*id].size < size) {
+		uint64_t mapped = heap->block[*id].size;
+
+		*id = heap->block[*id].next;
+		err = map(heap, *id, missing(heap, *id, size - mapped));
+	}
+	if (!err)
+		block_remove(heap, *id);
+	return err;
+}
+
+/* An empty chain goes back to the device; its one block is in no set. */
+static int unreserve(struct la_heap *heap, uint32_t id)
+{
+	struct chain *chain = heap_chain_of(heap, heap->block[id].addr);
+	int err = heap->device->ops->unreserve(heap->device, chain->addr,
+					       chain->size);
+
+	if (err < 0) {
+		block_insert(heap, id);
+		return err;
+	}
+	*chain = heap->chain[--heap->chain_count];
+	block_forget(heap, id);
+	return 0;
+}
+
+/* Take the memory from the granules that lie wholly inside a free block of a
+ * chain; the crumbs beside them stay free. */
+int heap_unmap(struct la_heap *heap, uint32_t id)
+{
+	const struct block *block = &heap->block[id];
+	const struct chain *chain = heap_chain_of(heap, block->addr);
+	uint64_t from = chain->addr + round_up(block->addr - chain->addr,
+					       chain->granule);
+	uint64_t end = block->addr + block->size;
+	int err;
+
+	end -= (end - chain->addr) % chain->granule;
+	if (from >= end)
+		return 0;
+	err = block_reserve(heap);
+	if (!err)
+		err = heap->device->ops->unmap(heap->device, from, end - from);
+	if (err < 0)
+		return err;
+	id = block_carve(heap, id, from, end - from);
+	heap->stats.reserved -= end - from;
+	heap->stats.device_frees++;
+	emit(heap, LA_SEGMENT_UNMAP, from, end - from, heap->block[id].set);
+	heap->block[id].state = BLOCK_UNMAPPED;
+	block_merge(heap, id);
+	if (is_whole(&heap->block[id]))
+		return unreserve(heap, id);
+	block_insert(heap, id);
+	return 0;
+}

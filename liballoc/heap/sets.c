@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Streams, pools, and the sets of idle blocks that belong to them. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/internal.h"
+
+/* Room in set_at for a number of streams and pools; what was known stays. */
+static int widen_sets(struct la_heap *heap, uint32_t streams, uint32_t pools)
+{
+	size_t rows = (size_t)pools * CLASS_COUNT, row;
+	size_t known = (size_t)heap->pool_count * CLASS_COUNT;
+	uint32_t *at = malloc((rows * streams + 1) * sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	memset(at, 0xff, rows * streams * sizeof(*at));
+	for (row = 0; row < known && heap->stream_count; row++)
+		memcpy(&at[row * streams],
+		       &heap->set_at[row * heap->stream_count],
+		       heap->stream_count * sizeof(*at));
+	free(heap->set_at);
+	heap->set_at = at;
+	return 0;
+}
+
+/* One more stream, whose raw value and place in the order are not set. */
+int heap_add_stream(struct la_heap *heap)
+{
+	size_t count = heap->stream_count + 1;
+	uint64_t *stream;
+	uint32_t *order;
+
+	stream = realloc(heap->stream, count * sizeof(*stream));
+	if (!stream)
+		return -ENOMEM;
+	heap->stream = stream;
+	order = realloc(heap->stream_order, count * sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	heap->stream_order = order;
+	if (widen_sets(heap, (uint32_t)count, heap->pool_count) < 0)
+		return -ENOMEM;
+	heap->stream_count++;
+	return 0;
+}
+
+LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
+{
+	uint32_t count = heap->stream_count, i;
+
+	for (i = 0; i < count; i++)
+		if (heap->stream[i] == stream)
+			return (int)i;
+	if (heap_add_stream(heap) < 0)
+		return -ENOMEM;
+	heap->stream[count] = stream;
+	for (i = count; i && heap->stream[heap->stream_order[i - 1]] > stream;
+	     i--)
+		heap->stream_order[i] = heap->stream_order[i - 1];
+	heap->stream_order[i] = count;
+	return (int)count;
+}
+
+/* One more pool.  Returns its number or -ENOMEM. */
+int heap_add_pool(struct la_heap *heap, const uint64_t id[2])
+{
+	size_t count = heap->pool_count + 1;
+	struct pool *pool;
+	uint32_t *given_up;
+
+	pool = realloc(heap->pool, count * sizeof(*pool));
+	if (!pool)
+		return -ENOMEM;
+	heap->pool = pool;
+	given_up = realloc(heap->given_up, count * sizeof(*given_up));
+	if (!given_up)
+		return -ENOMEM;
+	heap->given_up = given_up;
+	if (widen_sets(heap, heap->stream_count, (uint32_t)count) < 0)
+		return -ENOMEM;
+	pool[heap->pool_count] = (struct pool){ .id = { id[0], id[1] } };
+	return (int)heap->pool_count++;
+}
+
+LA_EXPORT int la_heap_pool(struct la_heap *heap, const uint64_t id[2])
+{
+	uint32_t i;
+
+	for (i = 0; i < heap->pool_count; i++)
+		if (heap->pool[i].id[0] == id[0] &&
+		    heap->pool[i].id[1] == id[1])
+			return (int)i;
+	return heap_add_pool(heap, id);
+}
+
+/* The set of a stream, pool and class, made if there is none.  Returns 0 or
+ * -ENOMEM. */
+int heap_find_set(struct la_heap *heap, int stream, int pool,
+		  enum size_class class, uint32_t *set)
+{
+	uint32_t *slot = set_slot(heap, (uint32_t)pool, class,
+				  (uint32_t)stream);
+	struct set *bigger;
+
+	if (*slot == NO_SET) {
+		bigger = realloc(heap->set,
+				 (heap->set_count + 1) * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		heap->set = bigger;
+		memset(&bigger[heap->set_count], 0, sizeof(*bigger));
+		bigger[heap->set_count].unmapped = LA_NO_BLOCK;
+		bigger[heap->set_count].pool = (uint32_t)pool;
+		bigger[heap->set_count].stream = (uint32_t)stream;
+		bigger[heap->set_count].class = class;
+		*slot = heap->set_count++;
+	}
+	*set = *slot;
+	return 0;
+}
+
+/* A pool is in use again. */
+void heap_reopen_pool(struct la_heap *heap, uint32_t pool)
+{
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < heap->given_up_count; i++)
+		if (heap->given_up[i] != pool)
+			heap->given_up[kept++] = heap->given_up[i];
+	heap->given_up_count = kept;
+	heap->pool[pool].given_up = false;
+}
+
+LA_EXPORT void la_heap_pool_give_up(struct la_heap *heap, int pool)
+{
+	heap_reopen_pool(heap, (uint32_t)pool);
+	heap->given_up[heap->given_up_count++] = (uint32_t)pool;
+	heap->pool[pool].given_up = true;
+}
