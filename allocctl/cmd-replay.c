@@ -240,10 +240,12 @@ static void json_operations(struct la_json *json,
 {
 	la_json_key(json, "device_operations");
 	la_json_object_begin(json);
-	la_json_member_uint(json, "mallocs", stats->device_allocs);
-	la_json_member_uint(json, "frees", stats->device_frees);
-	la_json_member_uint(json, "maps", 0);
-	la_json_member_uint(json, "unmaps", 0);
+	la_json_member_uint(json, "mallocs",
+			    stats->device_allocs - stats->device_maps);
+	la_json_member_uint(json, "frees",
+			    stats->device_frees - stats->device_unmaps);
+	la_json_member_uint(json, "maps", stats->device_maps);
+	la_json_member_uint(json, "unmaps", stats->device_unmaps);
 	la_json_member_uint(json, "synchronisations", stats->syncs);
 	la_json_object_end(json);
 }

@@ -125,6 +125,7 @@ static int map(struct la_heap *heap, uint32_t id, uint64_t size)
 		block_insert(heap, rest);
 	}
 	heap_count_got(heap, size);
+	heap->stats.device_maps++;
 	emit(heap, LA_SEGMENT_MAP, addr, size, heap->block[id].set);
 	heap->block[id].state = BLOCK_FREE;
 	block_merge(heap, id);
@@ -201,6 +202,7 @@ int heap_unmap(struct la_heap *heap, uint32_t id)
 	id = block_carve(heap, id, from, end - from);
 	heap->stats.reserved -= end - from;
 	heap->stats.device_frees++;
+	heap->stats.device_unmaps++;
 	emit(heap, LA_SEGMENT_UNMAP, from, end - from, heap->block[id].set);
 	heap->block[id].state = BLOCK_UNMAPPED;
 	block_merge(heap, id);

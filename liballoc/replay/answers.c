@@ -11,11 +11,10 @@ struct answers {
 	size_t left; /* number of answers from next on */
 };
 
-static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+static int next_answer(struct la_device *dev, uint64_t *addr)
 {
 	struct answers *answers = (struct answers *)dev;
 
-	(void)size;
 	if (!answers->left)
 		return -ENOSPC;
 	answers->left--;
@@ -25,6 +24,18 @@ static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	}
 	*addr = *answers->next++;
 	return 0;
+}
+
+static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	(void)size;
+	return next_answer(dev, addr);
+}
+
+static int answers_map(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	(void)size;
+	return next_answer(dev, &addr);
 }
 
 static int answers_free(struct la_device *dev, uint64_t addr, uint64_t size)
@@ -41,6 +52,10 @@ static void answers_destroy(struct la_device *dev)
 static const struct la_device_ops answers_ops = {
 	.alloc = answers_alloc,
 	.free = answers_free,
+	.reserve = answers_alloc,
+	.unreserve = answers_free,
+	.map = answers_map,
+	.unmap = answers_free,
 	.destroy = answers_destroy,
 };
 

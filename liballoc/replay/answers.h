@@ -8,8 +8,8 @@
 #include <liballoc/device.h>
 
 /*
- * A driver that answers what a list says, in order: an address, or a refusal
- * (ANSWER_REFUSED).  Behind the end of the list it refuses.  The list is
+ * A driver that answers what a list says, in order: an address of a segment,
+ * reservation or mapping, or a refusal (ANSWER_REFUSED).  Behind the end of the list it refuses.  The list is
  * borrowed.  Returns 0 or -ENOMEM.
  */
 int device_answers(struct la_device **out, const uint64_t *answer,

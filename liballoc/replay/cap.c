@@ -21,7 +21,7 @@ static int try_cap(struct la_program *program, uint64_t cap,
 		   enum cap_verdict *verdict, struct la_error *err)
 {
 	program->cap = cap;
-	return program_decode(program, verdict, err);
+	return program_decode(program, NULL, verdict, err);
 }
 
 /* Any cap from low up to high that fits.  Returns 1 if there is one. */
@@ -134,7 +134,7 @@ static int search_cap(struct la_program *program, struct la_error *err)
 	if (got > 0)
 		got = find_ends(program, cap, peak ? peak - 1 : 0,
 				highest + 1, err);
-	return got < 0 ? got : program_decode(program, NULL, err);
+	return got < 0 ? got : program_decode(program, NULL, NULL, err);
 }
 
 /* Refusals were read where nothing else explains the events.  Now that they
@@ -151,12 +151,12 @@ static int read_refusals(struct la_program *program, struct la_error *err)
 	if (program->refused == UINT64_MAX || !before.flush_count)
 		return 0;
 	program->card = card;
-	code = program_decode(program, NULL, err);
+	code = program_decode(program, NULL, NULL, err);
 	if (code < 0 || (program->info.understood == before.understood &&
 			 program->info.adopted_count <= before.adopted_count))
 		return code;
 	program->card = UINT64_MAX;
-	return program_decode(program, NULL, err);
+	return program_decode(program, NULL, NULL, err);
 }
 
 int decode_with_limit(struct la_program *program, struct la_error *err)
@@ -168,12 +168,12 @@ int decode_with_limit(struct la_program *program, struct la_error *err)
 	int code;
 
 	if (info->limit_source == LA_LIMIT_FROM_EVENTS && ages) {
-		code = program_decode(program, &verdict, err);
+		code = program_decode(program, NULL, &verdict, err);
 		if (code < 0 || verdict == CAP_FITS)
 			return code;
 		code = search_cap(program, err);
 	} else {
-		code = program_decode(program, NULL, err);
+		code = program_decode(program, NULL, NULL, err);
 	}
 	if (code < 0 || program->cap != UINT64_MAX)
 		return code;

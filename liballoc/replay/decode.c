@@ -14,6 +14,9 @@
 /* A doubt that is further behind the start tells nothing of it. */
 enum { DOUBT_EVENTS = 1000 };
 
+/* Times that a decoding begins anew with one more label. */
+enum { RESTARTS = 1000 };
+
 int list_add(struct index_list *list, uint32_t value)
 {
 	if (grow_array(&list->at, &list->room, list->count,
@@ -127,30 +130,36 @@ static int follow_complete(struct decoder *decoder, uint32_t at)
 	return err < 0 ? err : 1;
 }
 
-/* A request that a cached block serves, at the recorded address. */
+/* A request that a cached block of its pool serves, at the recorded address. */
 static int follow_hit(struct decoder *decoder, uint32_t at)
 {
 	const struct la_event *event = &decoder->program->event[at];
+	const struct span *span = decoder->routed ?
+					  spans_find(&decoder->held,
+						     event->addr) :
+					  NULL;
 	struct op op = { .kind = OP_ALLOC,
 			 .event = at,
 			 .size = event->size,
-			 .stream = event->stream };
+			 .stream = event->stream,
+			 .pool = span ? (uint16_t)span->pool :
+					LA_DEFAULT_POOL };
 	la_block block;
 	int err;
 
 	if (heap_peek(decoder->heap, event->size, (int)event->stream,
-		      LA_DEFAULT_POOL) !=
-	    event->addr)
+		      op.pool) != event->addr)
 		return 0;
 	op.slot = decode_new_slot(decoder);
 	if (op.slot == LA_NO_BLOCK)
 		return -ENOMEM;
-	err = la_heap_alloc(decoder->heap, event->size, (int)event->stream, LA_DEFAULT_POOL,
-			    &block);
+	err = la_heap_alloc(decoder->heap, event->size, (int)event->stream,
+			    op.pool, &block);
 	if (!err)
 		err = decode_add_op(decoder, &op);
 	if (!err)
 		err = decode_hold(decoder, at, op.slot, block);
+	decoder->recent[op.stream] = op.pool;
 	return err < 0 ? err : 1;
 }
 
@@ -249,6 +258,7 @@ static int make_heaps(struct decoder *decoder, struct la_error *err)
 		.setting = la_setting_values(program->setting),
 		.device = &decoder->script.device,
 		.cap = program->cap,
+		.total = program->info.total,
 		.listener = script_hear,
 		.listener_data = &decoder->script,
 	};
@@ -273,15 +283,21 @@ static int load_start(struct decoder *decoder)
 	    heap_copy(decoder->trial, decoder->heap) < 0)
 		return -ENOMEM;
 	for (i = 0; i < program->start_count; i++) {
-		int err = spans_add(&decoder->held, program->start[i].addr,
-				    program->start[i].size);
+		const struct start_segment *start = &program->start[i];
+		const struct span span = {
+			start->addr,
+			start->addr + (start->reserved ? start->reserved :
+							 start->size),
+			start->pool, SPAN_BEFORE
+		};
+		int err = spans_add(&decoder->held, &span);
 
 		if (err < 0)
 			return err;
 	}
 	for (i = 0; i < program->piece_count; i++) {
 		slot = program->piece[i].slot;
-		if (program->piece[i].state != PIECE_FREE &&
+		if (is_busy(&program->piece[i]) &&
 		    addr_map_set(&decoder->slot_at, program->piece[i].addr,
 				 slot) < 0)
 			return -ENOMEM;
@@ -291,15 +307,19 @@ static int load_start(struct decoder *decoder)
 
 static void decoder_destroy(struct decoder *decoder)
 {
-	struct index_list *lists[] = { &decoder->spare,	    &decoder->head,
-				       &decoder->later,	    &decoder->segments,
-				       &decoder->first_run,
-				       &decoder->second_run };
+	struct index_list *lists[] = {
+		&decoder->spare,     &decoder->head,	&decoder->later,
+		&decoder->segments,  &decoder->gave,	&decoder->pools,
+		&decoder->extra,     &decoder->suspects, &decoder->maps,
+		&decoder->first_run, &decoder->second_run
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);
 	free(decoder->block);
+	free(decoder->recent);
+	labels_destroy(&decoder->known);
 	addr_map_destroy(&decoder->slot_at);
 	spans_destroy(&decoder->held);
 	la_heap_free(decoder->heap);
@@ -317,25 +337,90 @@ static void reset(struct la_program *program)
 	program->refused = program->full_card = UINT64_MAX;
 	info->flush_count = info->refusal_count = info->adopted_count = 0;
 	program->doubt = 0;
+	program->first_taken = program->event_count;
 	program->slot_count = 0;
 	for (i = 0; i < program->piece_count; i++)
-		program->slot_count += program->piece[i].state != PIECE_FREE;
+		program->slot_count += is_busy(&program->piece[i]);
 }
 
-int program_decode(struct la_program *program, enum cap_verdict *verdict,
-		   struct la_error *err)
+/* Which event brought each segment that is there at the end, and so its pool;
+ * and where memory is mapped. */
+static int look_ahead(struct decoder *decoder)
 {
-	struct decoder decoder = { .program = program, .verdict = verdict };
+	const struct la_program *program = decoder->program;
+	const struct la_recorded_device *device = program->device;
+	struct addr_map alive = { 0 };
+	uint32_t pool;
+	size_t i;
+	int err = 0, number;
+
+	for (i = 0; i < device->segment_count && !err; i++) {
+		if (device->segments[i].expandable)
+			continue;
+		number = program_segment_pool(decoder->program,
+					      &device->segments[i]);
+		err = number < 0 ? number :
+				   addr_map_set(&alive,
+						device->segments[i].addr,
+						(uint32_t)number);
+	}
+	for (i = program->event_count; i-- > 0 && !err;)
+		if (program->event[i].action == LA_SEGMENT_ALLOC &&
+		    addr_map_take(&alive, program->event[i].addr, &pool))
+			err = labels_set(&decoder->known, (uint32_t)i, pool);
+	for (i = 0; i < program->event_count && !err; i++)
+		if (program->event[i].action == LA_SEGMENT_MAP)
+			err = list_add(&decoder->maps, (uint32_t)i);
+	addr_map_destroy(&alive);
+	return err;
+}
+
+/* Do any final segments belong to private pools? */
+static bool has_private_pools(const struct la_recorded_device *device)
+{
+	size_t i;
+
+	for (i = 0; i < device->segment_count; i++)
+		if (device->segments[i].pool[0] || device->segments[i].pool[1])
+			return true;
+	return false;
+}
+
+static int prepare(struct decoder *decoder, struct la_error *err)
+{
+	struct la_program *program = decoder->program;
+	int code;
+
+	decoder->routed = decoder->labels->count > 0 ||
+			  has_private_pools(program->device);
+	decoder->recent = calloc(program->stream_count + 1,
+				 sizeof(*decoder->recent));
+	if (!decoder->recent)
+		return -ENOMEM;
+	script_init(&decoder->script, program, &decoder->held);
+	code = look_ahead(decoder);
+	decoder->script.map = decoder->maps.at;
+	decoder->script.map_count = decoder->maps.count;
+	if (!code)
+		code = make_heaps(decoder, err);
+	return code < 0 ? code : load_start(decoder);
+}
+
+static int decode_once(struct la_program *program, struct labels *labels,
+		       bool final_labels, enum cap_verdict *verdict,
+		       struct la_error *err)
+{
+	struct decoder decoder = { .program = program,
+				   .labels = labels,
+				   .final_labels = final_labels,
+				   .verdict = verdict };
 	size_t at = program->info.first_event;
 	int code;
 
 	reset(program);
 	if (verdict)
 		*verdict = CAP_FITS;
-	script_init(&decoder.script, program->event, program->card);
-	code = make_heaps(&decoder, err);
-	if (!code)
-		code = load_start(&decoder);
+	code = prepare(&decoder, err);
 	while (!code && at < program->event_count) {
 		int got = follow(&decoder, &at);
 
@@ -349,5 +434,28 @@ int program_decode(struct la_program *program, enum cap_verdict *verdict,
 		la_error_set(err, code, LA_NO_OFFSET,
 			     "segments overlap at event %zu", at);
 	decoder_destroy(&decoder);
+	return code;
+}
+
+int program_decode(struct la_program *program, const struct labels *labels,
+		   enum cap_verdict *verdict, struct la_error *err)
+{
+	struct labels own = { 0 };
+	size_t i;
+	int tries = 0, code = 0;
+
+	for (i = 0; labels && i < labels->count && !code; i++)
+		code = labels_set(&own, labels->at[i].event,
+				  labels->at[i].pool);
+	do {
+		if (!code)
+			code = decode_once(program, &own,
+					   labels || tries == RESTARTS,
+					   verdict, err);
+		if (code != -EAGAIN)
+			break;
+		code = 0;
+	} while (tries++ < RESTARTS);
+	labels_destroy(&own);
 	return code;
 }

@@ -28,11 +28,22 @@ struct decoder {
 	enum cap_verdict *verdict; /* borrowed; NULL unless a cap is on trial */
 	struct index_list spare; /* slots that are not in use */
 	struct addr_map slot_at; /* address of a live or pending block */
-	struct spans held; /* segments; a damaged recording may let them
-			    * overlap */
+	struct spans held; /* segments and reservations; a damaged recording
+			    * may let them overlap */
+	struct index_list maps; /* all segment_map events */
+	struct labels *labels; /* borrowed; what was inferred */
+	struct labels known; /* of segments that are there at the end */
+	bool final_labels; /* what was inferred is not doubted */
+	bool routed; /* requests may have gone to private pools */
+	uint32_t *recent; /* owned; pool of the last request, by stream */
 
 	/* The stretch under way, see explain.c. */
 	struct index_list head, later, segments;
+	struct index_list gave; /* pools that gave memory back, in order */
+	struct index_list pools; /* that the request may have gone to */
+	struct index_list extra; /* events that brought spans from which failed
+				  * readings gave back too much */
+	struct index_list suspects; /* ... that may be of a private pool */
 	struct index_list first_run, second_run; /* scratch */
 };
 
@@ -56,7 +67,8 @@ int decode_let_go(struct decoder *decoder, uint32_t at);
 /*
  * Explain the events from begin to end: completions and segment events, then
  * perhaps the alloc or oom that they belong to.  Returns 1 if a reading was
- * found, 0 if none was, or a negative errno value.
+ * found, 0 if none was, -EAGAIN if a label was inferred with which the decoding
+ * has to begin anew, or another negative errno value.
  */
 int decode_explain(struct decoder *decoder, size_t begin, size_t end);
 

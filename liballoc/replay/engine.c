@@ -26,6 +26,17 @@ struct player {
 	struct la_replay_result *result;
 };
 
+/* Segments go below those that are there at the start; 0: there are none. */
+static uint64_t lowest_segment(const struct la_program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->start_count; i++)
+		if (!program->start[i].reserved)
+			return program->start[i].addr;
+	return 0;
+}
+
 static int make_device(struct player *player)
 {
 	const struct la_program *program = player->program;
@@ -39,10 +50,18 @@ static int make_device(struct player *player)
 		return device_answers(&player->device, program->answer,
 				      program->answer_count);
 	err = la_device_sim(&player->device, player->options->layout, card,
-			    program->start_count ? program->start[0].addr : 0);
-	for (i = 0; i < program->start_count && !err; i++)
-		la_device_sim_hold(player->device, program->start[i].addr,
-				   program->start[i].size);
+			    lowest_segment(program));
+	for (i = 0; i < program->start_count && !err; i++) {
+		const struct start_segment *start = &program->start[i];
+
+		if (start->reserved)
+			err = la_device_sim_hold_reservation(
+				player->device, start->addr, start->reserved,
+				start->size);
+		else
+			la_device_sim_hold(player->device, start->addr,
+					   start->size);
+	}
 	return err;
 }
 
@@ -56,6 +75,7 @@ static int make_heap(struct player *player, struct la_error *err)
 		       options->limit.kind == LA_LIMIT_CAP ?
 					    options->limit.bytes :
 					    UINT64_MAX,
+		.total = player->program->info.total,
 		.listener = options->listener,
 		.split_listener = options->split_listener,
 		.listener_data = options->listener_data,
@@ -106,7 +126,7 @@ static int complete(struct player *player, const struct held *held)
 static int retry_failed(struct player *player, const struct op *op)
 {
 	la_block block;
-	int err = la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
+	int err = la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
 				&block);
 
 	if (err == -ENOSPC)
@@ -123,7 +143,7 @@ static int place(struct player *player, const struct op *op)
 	la_block *block = &player->held[op->slot].block;
 
 	if (!player->options->as_recorded)
-		return la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
+		return la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
 				     block);
 	return heap_place(player->heap, event->addr, op->size,
 			  (int)op->stream, block);
@@ -143,7 +163,7 @@ static int play_op(struct player *player, const struct op *op)
 
 	switch (op->kind) {
 	case OP_ALLOC:
-		return la_heap_alloc(player->heap, op->size, (int)op->stream, LA_DEFAULT_POOL,
+		return la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
 				     &held->block);
 	case OP_FREE:
 		return la_heap_release(player->heap, held->block);
@@ -155,8 +175,15 @@ static int play_op(struct player *player, const struct op *op)
 		return complete(player, held);
 	case OP_FLUSH:
 		return la_heap_empty_cache(player->heap);
+	case OP_GIVE_UP:
+		la_heap_pool_give_up(player->heap, op->pool);
+		return 0;
+	case OP_DROP_POOL:
+		return la_heap_pool_drop(player->heap, op->pool);
 	case OP_FAIL:
 		return retry_failed(player, op);
+	case OP_SET:
+		return -EINVAL;
 	case OP_PLACE:
 		return place(player, op);
 	case OP_DROP:

@@ -83,9 +83,11 @@ uint64_t limit_recorded_peak(const struct la_program *program)
 		const struct la_event *event = &program->event[i];
 		uint64_t room = UINT64_MAX - held;
 
-		if (event->action == LA_SEGMENT_ALLOC)
+		if (event->action == LA_SEGMENT_ALLOC ||
+		    event->action == LA_SEGMENT_MAP)
 			held += event->size < room ? event->size : room;
-		else if (event->action == LA_SEGMENT_FREE)
+		else if (event->action == LA_SEGMENT_FREE ||
+			 event->action == LA_SEGMENT_UNMAP)
 			held -= event->size < held ? event->size : held;
 		if (held > peak)
 			peak = held;

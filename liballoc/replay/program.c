@@ -64,27 +64,18 @@ static void leave_out_cut_request(struct la_program *program)
 static int check_support(const struct la_program *program,
 			 struct la_error *err)
 {
-	const struct la_recorded_device *device = program->device;
-	const char *what = NULL;
-	size_t i;
-
-	if (la_setting_values(program->setting)->expandable_segments)
-		what = "expandable_segments:True";
-	for (i = 0; i < device->segment_count && !what; i++)
-		if (device->segments[i].expandable)
-			what = "expandable_segments:True";
-		else if (device->segments[i].pool[0] ||
-			 device->segments[i].pool[1])
-			what = "a private pool (CUDA graphs, MemPool)";
-	for (i = 0; i < program->event_count && !what; i++)
-		if (program->event[i].action == LA_SEGMENT_MAP ||
-		    program->event[i].action == LA_SEGMENT_UNMAP)
-			what = "expandable_segments:True";
-	if (!what)
+	if (!la_setting_values(program->setting)->cuda_malloc_async)
 		return 0;
 	return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
-			    "the recording uses %s, which is not in this "
-			    "version", what);
+			    "the recording uses backend:cudaMallocAsync, "
+			    "which is not in this version");
+}
+
+static int add_default_pool(struct la_program *program)
+{
+	static const uint64_t id[2];
+
+	return program_pool(program, id);
 }
 
 static int copy_streams(struct la_program *program,
@@ -185,6 +176,8 @@ static int read_recording(struct la_program *program,
 				     err);
 	if (!code)
 		code = check_support(program, err);
+	if (!code)
+		code = add_default_pool(program);
 	return code;
 }
 
@@ -225,7 +218,7 @@ static uint64_t peak_held(const struct la_program *program, uint64_t *bytes,
 	for (i = 0; i < program->piece_count; i++) {
 		const struct start_piece *piece = &program->piece[i];
 
-		if (piece->state == PIECE_FREE ||
+		if (!is_busy(piece) ||
 		    (piece->state == PIECE_PENDING && end == OP_FREE_REQUEST))
 			continue;
 		bytes[piece->slot] = live_bytes(piece->asked);
@@ -381,6 +374,7 @@ LA_EXPORT void la_program_free(struct la_program *program)
 	free(program->op);
 	free(program->answer);
 	free(program->streams);
+	free(program->pool);
 	free(program->start);
 	free(program->piece);
 	la_setting_free(program->setting);

@@ -5,6 +5,7 @@
 #include <liballoc/replay.h>
 
 #include "heap/inside.h"
+#include "replay/labels.h"
 #include "util/array.h"
 #include "util/util.h"
 
@@ -14,6 +15,9 @@ enum op_kind {
 	OP_FREE_REQUEST, /* its free; other streams still use it */
 	OP_FREE_COMPLETE, /* they are done, unless a flush waited for them */
 	OP_FLUSH, /* empty_cache() */
+	OP_GIVE_UP, /* the last user of a pool is gone */
+	OP_DROP_POOL, /* the last handle of a MemPool is gone */
+	OP_SET, /* another setting */
 	OP_FAIL, /* a request that ended in OOM */
 	OP_PLACE, /* adopted: a request put where the event says */
 	OP_DROP, /* adopted: the segment of the event given back */
@@ -22,18 +26,22 @@ enum op_kind {
 /* One thing that a program did. */
 struct op {
 	uint64_t size; /* bytes of a request */
-	uint32_t slot; /* of the request, see struct la_program */
+	uint32_t slot; /* of the request, see struct la_program; OP_SET: index
+			* into changes */
 	uint32_t event; /* index of the event that tells of it */
 	uint32_t stream; /* of the request; index into streams */
+	uint16_t pool; /* of the request; index into pools */
 	uint8_t kind; /* enum op_kind */
 	bool must; /* OP_FAIL: no other request follows */
 };
 
-/* A segment that was there when the recording began. */
+/* A segment or chain that was there when the recording began. */
 struct start_segment {
 	uint64_t addr;
-	uint64_t size; /* bytes */
+	uint64_t size; /* bytes of the segment, or mapped in the chain */
+	uint64_t reserved; /* bytes of the chain's reservation; 0: a segment */
 	uint32_t stream; /* index into streams */
+	uint32_t pool; /* index into pools */
 	uint32_t first_piece; /* index into pieces */
 	uint32_t piece_count;
 	bool small;
@@ -45,8 +53,14 @@ struct start_piece {
 	uint64_t size; /* bytes */
 	uint64_t asked; /* bytes of the request */
 	uint32_t slot; /* of a live or pending piece */
-	uint8_t state; /* PIECE_FREE, PIECE_LIVE, PIECE_PENDING */
+	uint8_t state; /* PIECE_FREE, PIECE_LIVE, ... */
 };
+
+/* Is a piece live or pending? */
+static inline bool is_busy(const struct start_piece *piece)
+{
+	return piece->state == PIECE_LIVE || piece->state == PIECE_PENDING;
+}
 
 /* Every live request has a slot; slots are used again, so that their number
  * is the highest number of requests that were live together. */
@@ -72,6 +86,10 @@ struct la_program {
 	uint64_t floor; /* bytes that no setting and no limit does without:
 			 * peak of what is live and not yet given up, as a
 			 * flush can wait for what is pending */
+	uint64_t (*pool)[2]; /* owned; ids; the first is the default pool */
+	uint32_t pool_count;
+	size_t first_taken; /* event of the first stretch that was not
+			     * predicted, or event_count */
 	size_t doubt; /* where the last stretch ends, of those soon behind the
 		       * start, that was adopted or not explained; 0: none */
 	uint64_t peak_recorded; /* highest value of the bytes held */
@@ -101,22 +119,34 @@ enum cap_verdict {
  * large_segment_size_mb makes others. */
 #define LIMIT_UNIT (2 * MIB)
 
-/* window.c: the heap as it was when the recording began, or at event `from` if
- * that is later.  Returns 0 or -ENOMEM. */
+/* pools.c: the number of a pool, which is added if it is new; -E2BIG if there
+ * are too many, or -ENOMEM. */
+int program_pool(struct la_program *program, const uint64_t id[2]);
+
+/* pools.c: the number of the pool of a final segment. */
+int program_segment_pool(struct la_program *program,
+			 const struct la_recorded_segment *segment);
+
+/* rewind.c: the heap as it was when the recording began, or at event `from` if
+ * that is later.  Returns 0, -E2BIG or -ENOMEM. */
 int program_rewind(struct la_program *program, size_t from);
 
-/* window.c: nothing was there when the recording began. */
+/* start.c: nothing was there when the recording began. */
 void program_begin_empty(struct la_program *program);
 
-/* Streams and starting segments of a fresh heap; slot[i] becomes the block of
- * slot i.  Returns 0 or -ENOMEM. */
+/* start.c: streams, pools and starting segments of a fresh heap; slot[i]
+ * becomes the block of slot i.  Returns 0 or -ENOMEM. */
 int program_load(const struct la_program *program, struct la_heap *heap,
 		 la_block *slot);
 
-/* decode.c: events -> ops and answers.  With a verdict, a cap is on trial: the
- * reading ends at the first event that it does not explain. */
-int program_decode(struct la_program *program, enum cap_verdict *verdict,
-		   struct la_error *err);
+/*
+ * decode.c: events -> ops and answers.  With a verdict, a cap is on trial: the
+ * reading ends at the first event that it does not explain.  Labels tell the
+ * pools of segments that are gone by the end; without them, NULL, they are
+ * found where the default pool leads to a contradiction.
+ */
+int program_decode(struct la_program *program, const struct labels *labels,
+		   enum cap_verdict *verdict, struct la_error *err);
 
 /* limit.c: which limit was in force when recording */
 void limit_before_decode(struct la_program *program,

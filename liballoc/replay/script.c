@@ -2,8 +2,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "heap/internal.h"
+#include "heap/round.h"
 #include "replay/program.h"
 #include "replay/script.h"
+
+/* Where reservations go that hold no recorded memory: out of the way. */
+#define NOWHERE ((uint64_t)1 << 62)
 
 static int answer(struct script *script, uint64_t value)
 {
@@ -21,27 +26,130 @@ static int refuse(struct script *script, uint64_t held)
 	return answer(script, ANSWER_REFUSED) < 0 ? -ENOMEM : -ENOSPC;
 }
 
+static int note_change(struct script *script, uint64_t addr, uint64_t size,
+		       bool given)
+{
+	if (grow_array(&script->change, &script->change_room,
+		       script->change_count, sizeof(*script->change)) < 0)
+		return -ENOMEM;
+	script->change[script->change_count++] =
+		(struct script_change){ addr, size, given };
+	return 0;
+}
+
+/* The recorded event whose turn it is, if it is that action and size. */
+static const struct la_event *next_event(const struct script *script,
+					 enum la_action action, uint64_t size)
+{
+	const struct script_task *task = &script->task;
+	const struct la_event *event;
+
+	if (script->segments_heard >= task->expected_count)
+		return NULL;
+	event = &script->program->event[task->expected[script->segments_heard]];
+	return event->action == action && event->size == size ? event : NULL;
+}
+
 static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct script *script = (struct script *)dev;
 	uint64_t held = la_heap_stats(script->heap)->reserved + size;
-	const struct la_event *event = NULL;
+	const struct la_event *event =
+		next_event(script, LA_SEGMENT_ALLOC, size);
 
 	if (held > script->card)
 		return refuse(script, held);
-	if (script->segments_heard < script->expected_count)
-		event = &script->event[
-			script->expected[script->segments_heard]];
-	if (event && event->action == LA_SEGMENT_ALLOC && event->size == size) {
+	if (event) {
 		*addr = event->addr;
+		if (note_change(script, event->addr, size, true) < 0)
+			return -ENOMEM;
 		return answer(script, event->addr);
 	}
-	if (!script->may_refuse)
-		return -EIO;
-	return refuse(script, held);
+	return script->task.may_refuse ? refuse(script, held) : -EIO;
 }
 
 static int script_free(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	return note_change((struct script *)dev, addr, size, false);
+}
+
+/* Is an address in a segment or reservation now? */
+static bool is_held(const struct script *script, uint64_t addr)
+{
+	size_t i;
+
+	for (i = script->change_count; i; i--) {
+		const struct script_change *change = &script->change[i - 1];
+
+		if (addr - change->addr < change->size)
+			return change->given;
+	}
+	return spans_find(script->held, addr) != NULL;
+}
+
+/* Does a mapping belong to the pool and stream of the request? */
+static bool fits_request(const struct script *script,
+			 const struct la_event *event)
+{
+	const struct la_event *request = script->task.request;
+	uint64_t granule = script->heap->setting.large_segment_size;
+	bool small = request->size <= SMALL_MAX;
+
+	return event->stream == request->stream &&
+	       (event->size % granule != 0) == small;
+}
+
+/* Where, now or later, the first memory is mapped that nothing holds yet. */
+static int script_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct script *script = (struct script *)dev;
+	size_t i;
+
+	*addr = NOWHERE;
+	while (is_held(script, *addr))
+		*addr += (size + GIB - 1) / GIB * GIB;
+	for (i = 0; i < script->map_count && script->task.request; i++) {
+		const struct la_event *event =
+			&script->program->event[script->map[i]];
+
+		if (script->map[i] < script->task.from ||
+		    !fits_request(script, event) ||
+		    is_held(script, event->addr))
+			continue;
+		*addr = event->addr;
+		break;
+	}
+	if (note_change(script, *addr, size, true) < 0)
+		return -ENOMEM;
+	return answer(script, *addr);
+}
+
+/* What a refused mapping tells of a limit is the segment of the request. */
+static uint64_t wanted(const struct script *script)
+{
+	const struct la_setting_values *setting = &script->heap->setting;
+
+	return script->heap->stats.reserved +
+	       round_segment(setting,
+			     round_request(setting,
+					   script->task.request->size));
+}
+
+static int script_map(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct script *script = (struct script *)dev;
+	const struct la_event *event = next_event(script, LA_SEGMENT_MAP, size);
+	uint64_t held = la_heap_stats(script->heap)->reserved + size;
+
+	(void)addr;
+	if (held > script->card)
+		return refuse(script, wanted(script));
+	if (event)
+		return answer(script, event->addr);
+	return script->task.may_refuse ? refuse(script, wanted(script)) : -EIO;
+}
+
+static int script_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	(void)dev, (void)addr, (void)size;
 	return 0;
@@ -55,16 +163,21 @@ static void script_no_destroy(struct la_device *dev)
 static const struct la_device_ops script_ops = {
 	.alloc = script_alloc,
 	.free = script_free,
+	.reserve = script_reserve,
+	.unreserve = script_free,
+	.map = script_map,
+	.unmap = script_unmap,
 	.destroy = script_no_destroy,
 };
 
-void script_init(struct script *script, const struct la_event *event,
-		 uint64_t card)
+void script_init(struct script *script, const struct la_program *program,
+		 const struct spans *held)
 {
 	*script = (struct script){
 		.device.ops = &script_ops,
-		.event = event,
-		.card = card,
+		.program = program,
+		.held = held,
+		.card = program->card,
 	};
 }
 
@@ -72,18 +185,18 @@ void script_destroy(struct script *script)
 {
 	free(script->heard);
 	free(script->answer);
+	free(script->change);
 }
 
 void script_begin(struct script *script, const struct la_heap *heap,
-		  const uint32_t *expected, size_t count, bool may_refuse)
+		  const struct script_task *task)
 {
 	script->heap = heap;
-	script->expected = expected;
-	script->expected_count = count;
-	script->may_refuse = may_refuse;
+	script->task = *task;
 	script->heard_count = 0;
 	script->segments_heard = 0;
 	script->answer_count = 0;
+	script->change_count = 0;
 	script->refused = UINT64_MAX;
 	script->error = 0;
 }

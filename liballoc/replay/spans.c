@@ -12,7 +12,7 @@ void spans_destroy(struct spans *spans)
 	*spans = (struct spans){ 0 };
 }
 
-/* Index of the first range that does not start before an address. */
+/* Index of the first span that does not start before an address. */
 static size_t find(const struct spans *spans, uint64_t addr)
 {
 	size_t low = 0, high = spans->count;
@@ -28,20 +28,20 @@ static size_t find(const struct spans *spans, uint64_t addr)
 	return low;
 }
 
-int spans_add(struct spans *spans, uint64_t addr, uint64_t size)
+int spans_add(struct spans *spans, const struct span *span)
 {
-	size_t at = find(spans, addr);
-	uint64_t end = addr + size;
+	size_t at = find(spans, span->addr);
 
-	if (end < addr || (at < spans->count && spans->span[at].addr < end) ||
-	    (at && spans->span[at - 1].end > addr))
+	if (span->end < span->addr ||
+	    (at < spans->count && spans->span[at].addr < span->end) ||
+	    (at && spans->span[at - 1].end > span->addr))
 		return -EBADMSG;
 	if (grow_array(&spans->span, &spans->room, spans->count,
 		       sizeof(*spans->span)) < 0)
 		return -ENOMEM;
 	memmove(&spans->span[at + 1], &spans->span[at],
 		(spans->count - at) * sizeof(*spans->span));
-	spans->span[at] = (struct span){ addr, end };
+	spans->span[at] = *span;
 	spans->count++;
 	return 0;
 }
@@ -53,4 +53,14 @@ void spans_remove(struct spans *spans, uint64_t addr)
 	spans->count--;
 	memmove(&spans->span[at], &spans->span[at + 1],
 		(spans->count - at) * sizeof(*spans->span));
+}
+
+const struct span *spans_find(const struct spans *spans, uint64_t addr)
+{
+	size_t at = find(spans, addr);
+
+	if (at < spans->count && spans->span[at].addr == addr)
+		return &spans->span[at];
+	return at && addr < spans->span[at - 1].end ? &spans->span[at - 1] :
+						      NULL;
 }

@@ -5,21 +5,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Address ranges that do not overlap, in the order of their addresses. */
+/* A segment, or the reservation of an expandable one. */
+struct span {
+	uint64_t addr;
+	uint64_t end; /* address behind the last byte */
+	uint32_t pool; /* to which it belongs */
+	uint32_t made; /* event that brought it; SPAN_BEFORE: it was there */
+};
+
+#define SPAN_BEFORE UINT32_MAX
+
+/* Spans that do not overlap, in the order of their addresses. */
 struct spans {
-	struct span {
-		uint64_t addr;
-		uint64_t end; /* address behind the last byte */
-	} *span; /* owned; room of them */
+	struct span *span; /* owned; room of them */
 	size_t count, room;
 };
 
 void spans_destroy(struct spans *spans);
 
-/* Add a range.  Returns 0, -EBADMSG if it overlaps another, or -ENOMEM. */
-int spans_add(struct spans *spans, uint64_t addr, uint64_t size);
+/* Add a span.  Returns 0, -EBADMSG if it overlaps another, or -ENOMEM. */
+int spans_add(struct spans *spans, const struct span *span);
 
-/* Remove the range that starts at an address; there must be one. */
+/* Remove the span that starts at an address; there must be one. */
 void spans_remove(struct spans *spans, uint64_t addr);
+
+/* The span that holds an address, or NULL. */
+const struct span *spans_find(const struct spans *spans, uint64_t addr);
 
 #endif /* LA_REPLAY_SPANS_H */

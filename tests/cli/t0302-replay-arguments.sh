@@ -15,13 +15,6 @@ refuses() {	# refuses STATUS MESSAGE ARGUMENTS...
 		fail "message of replay $*: $(cat "$tmp/err")"
 }
 
-refuses 3 'expandable_segments:True, which is not in this version' \
-	$data/big_random.expandable.pickle.xz
-refuses 3 'a private pool (CUDA graphs, MemPool), which is not in this' \
-	$data/graphs.default.pickle.xz
-refuses 3 'expandable_segments:True is not in this version' --format json \
-	$data/big_random.default.pickle.xz --setting expandable_segments:True
-equal 'JSON of what is not in this version' "$(cat "$tmp/out")" null
 refuses 1 "Unrecognized key 'debug'" \
 	$data/big_random.default.pickle.xz --setting debug:1
 refuses 3 "cannot read 'nosuch.pickle'" nosuch.pickle

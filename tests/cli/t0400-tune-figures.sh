@@ -36,13 +36,6 @@ equal 'at least' "$(figure minimum_memory_at_least '')" 9049210880
 equal 'range of the default' "$(figure minimum_memory_range '')" \
 	'[11538530304,11540627456]'
 
-# Not in this version: no figures, and no verdict.
-for key in fits peak_reserved minimum_memory minimum_memory_range \
-		device_operations estimated_seconds; do
-	equal "expandable, $key" \
-		"$(figure $key expandable_segments:True)" null
-done
-
 # What was popular and hurts.
 grep -q 'warnings":\[.*"max_split_size_mb:128 without a limit reserves 25.78 GiB where the default takes 12.25 GiB"' \
 	"$tmp/out" || fail 'no warning of max_split_size_mb:128'

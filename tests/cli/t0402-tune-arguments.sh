@@ -23,10 +23,6 @@ tune 2 "$file" --device 7
 tune 3 tests/data/none.pickle
 tune 0 --help
 
-# A recording that this version cannot replay.
-tune 3 tests/data/big_random.expandable.pickle.xz --format json
-equal 'no report' "$(cat "$tmp/out")" null
-
 # torch's own words.
 tune 1 "$file" --setting max_split_size_mb:3
 says "torch refuses the setting 'max_split_size_mb:3': CachingAllocator option max_split_size_mb too small, must be >= 20"

@@ -123,7 +123,8 @@ static void request(struct stage *stage, unsigned int a, unsigned int b)
 						       stage->limit.bytes -
 							       reserved :
 						       0;
-	err = la_heap_alloc(stage->heap, draw_size(a % 64, b), stream, LA_DEFAULT_POOL, &block);
+	err = la_heap_alloc(stage->heap, draw_size(a % 64, b), stream,
+			    LA_DEFAULT_POOL, &block);
 	assert(!err || err == -ENOSPC);
 	if (!err)
 		stage->live[stage->live_count++] = block;

@@ -60,7 +60,7 @@ class Config(ctypes.Structure):
 class Stats(ctypes.Structure):
     _fields_ = [(name, U64) for name in (
         "reserved", "reserved_peak", "allocated", "allocated_peak", "active", "active_peak", "device_allocs",
-        "device_frees", "retries", "ooms", "syncs")]
+        "device_frees", "device_maps", "device_unmaps", "retries", "ooms", "syncs")]
 
 
 class Error(ctypes.Structure):

@@ -45,11 +45,13 @@ START_TEST(test_copy_goes_on_as_the_original)
 			 sizeof(struct la_heap_stats));
 	stage_take(&stage);
 	ck_assert_int_eq(la_heap_free_complete(other.heap, kept), 0);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 8 * MIB, 0, LA_DEFAULT_POOL, &got), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 8 * MIB, 0,
+				       LA_DEFAULT_POOL, &got), 0);
 	ck_assert_str_eq(stage_take(&other), "free_completed 0+0 3145728\n"
 					     "alloc 0+0 8388608\n");
 	ck_assert_int_eq(la_heap_free_complete(stage.heap, kept), 0);
-	ck_assert_int_eq(la_heap_alloc(stage.heap, 8 * MIB, 0, LA_DEFAULT_POOL, &again), 0);
+	ck_assert_int_eq(la_heap_alloc(stage.heap, 8 * MIB, 0,
+				       LA_DEFAULT_POOL, &again), 0);
 	ck_assert_str_eq(stage_take(&stage), "free_completed 0+0 3145728\n"
 					     "alloc 0+0 8388608\n");
 	ck_assert_uint_eq(got, again);
@@ -63,12 +65,14 @@ START_TEST(test_copy_forgets_what_the_copy_did)
 	stage_alloc(&stage, 1000, 0);
 	copy_is_sound();
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x20), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, LA_DEFAULT_POOL, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1,
+				       LA_DEFAULT_POOL, &block), 0);
 	ck_assert_int_eq(la_heap_release(other.heap, block), 0);
 	copy_is_sound();
 	stage_take(&other);
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x20), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1, LA_DEFAULT_POOL, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 2000, 1,
+				       LA_DEFAULT_POOL, &block), 0);
 	ck_assert_str_eq(stage_take(&other), "segment_alloc 1+0 2097152 @20\n"
 					     "alloc 1+0 2000 @20\n");
 }
@@ -86,7 +90,8 @@ START_TEST(test_copy_takes_the_numbers_of_streams)
 	copy_is_sound();
 	stage_take(&other);
 	ck_assert_int_eq(la_heap_stream(other.heap, 0x10), 1);
-	ck_assert_int_eq(la_heap_alloc(other.heap, 500, 0, LA_DEFAULT_POOL, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(other.heap, 500, 0,
+				       LA_DEFAULT_POOL, &block), 0);
 	ck_assert_str_eq(stage_take(&other), "alloc 0+0 500 @20\n");
 }
 END_TEST
@@ -126,7 +131,8 @@ START_TEST(test_load_makes_the_pieces)
 	ck_assert_uint_eq(stats->active, 1536);
 	ck_assert_uint_eq(stats->active_peak, 1536);
 	ck_assert_uint_eq(stats->device_allocs, 0);
-	ck_assert_int_eq(la_heap_alloc(stage.heap, 4096, 0, LA_DEFAULT_POOL, &block), 0);
+	ck_assert_int_eq(la_heap_alloc(stage.heap, 4096, 0,
+				       LA_DEFAULT_POOL, &block), 0);
 	ck_assert_int_eq(la_heap_release(stage.heap, pieces[0].block), 0);
 	ck_assert_int_eq(la_heap_free_complete(stage.heap, pieces[2].block), 0);
 	ck_assert_str_eq(stage_take(&stage), "alloc 7+1024 4096\n"

@@ -338,7 +338,8 @@ START_TEST(test_extreme_requests)
 	stage_alloc(&stage, 0, 0);
 	assert_events("segment_alloc 0+0 2097152\n"
 		      "alloc 0+0 1\n");
-	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_MAX, 0, LA_DEFAULT_POOL, &block),
+	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_MAX, 0,
+				       LA_DEFAULT_POOL, &block),
 			 -ENOSPC);
 	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_C(1) << 60, 0, LA_DEFAULT_POOL,
 				       &block),

@@ -68,6 +68,8 @@ struct la_heap_stats {
 	uint64_t active_peak; /**< highest value of active */
 	uint64_t device_allocs; /**< operations that took memory */
 	uint64_t device_frees; /**< operations that gave memory back */
+	uint64_t device_maps; /**< of device_allocs: granules mapped */
+	uint64_t device_unmaps; /**< of device_frees: granules unmapped */
 	uint64_t retries; /**< flushes of the allocator's own */
 	uint64_t ooms; /**< requests that failed */
 	uint64_t syncs; /**< waits for all streams */

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The pools of a program: the default pool, CUDA graphs' and MemPools. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "replay/program.h"
+
+enum { POOLS_MAX = UINT16_MAX };
+
+int program_pool(struct la_program *program, const uint64_t id[2])
+{
+	uint32_t count = program->pool_count, i;
+	uint64_t (*pool)[2];
+
+	for (i = 0; i < count; i++)
+		if (program->pool[i][0] == id[0] &&
+		    program->pool[i][1] == id[1])
+			return (int)i;
+	if (count == POOLS_MAX)
+		return -E2BIG;
+	pool = realloc(program->pool, (count + 1) * sizeof(*pool));
+	if (!pool)
+		return -ENOMEM;
+	program->pool = pool;
+	pool[count][0] = id[0];
+	pool[count][1] = id[1];
+	program->pool_count++;
+	return (int)count;
+}
+
+int program_segment_pool(struct la_program *program,
+			 const struct la_recorded_segment *segment)
+{
+	return program_pool(program, segment->pool);
+}
