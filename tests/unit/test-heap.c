@@ -345,8 +345,8 @@ START_TEST(test_extreme_requests)
 				       &block),
 			 -ENOSPC);
 	assert_events("");
-	ck_assert_int_eq(la_heap_alloc(stage.heap, (UINT64_C(1) << 60) - 1, 0, LA_DEFAULT_POOL,
-				       &block),
+	ck_assert_int_eq(la_heap_alloc(stage.heap, (UINT64_C(1) << 60) - 1, 0,
+				       LA_DEFAULT_POOL, &block),
 			 -ENOSPC);
 	assert_events("oom 1152921504606846976\n");
 	ck_assert_uint_eq(block, 77);
@@ -394,8 +394,8 @@ START_TEST(test_heap_without_listener)
 	config.device = stage.device;
 	ck_assert_int_eq(la_heap_new(&heap, &config, NULL), 0);
 	ck_assert_int_eq(la_heap_check(heap, NULL), 0);
-	ck_assert_int_eq(la_heap_alloc(heap, 5, la_heap_stream(heap, 0), LA_DEFAULT_POOL,
-				       &block),
+	ck_assert_int_eq(la_heap_alloc(heap, 5, la_heap_stream(heap, 0),
+				       LA_DEFAULT_POOL, &block),
 			 0);
 	ck_assert_int_eq(la_heap_release(heap, block), 0);
 	ck_assert_int_eq(la_heap_empty_cache(heap), 0);
