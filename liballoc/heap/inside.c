@@ -183,7 +183,9 @@ static int load_chain(struct la_heap *heap, const struct heap_load *load,
 	size_t i;
 
 	for (i = 0; i < load->piece_count; i++)
-		tail.size -= load->piece[i].size;
+		tail.size -= load->piece[i].size < tail.size ?
+				     load->piece[i].size :
+				     tail.size;
 	rest.piece = calloc(load->piece_count + 1, sizeof(tail));
 	if (!rest.piece || heap_add_chain(heap, &chain) < 0) {
 		free(rest.piece);

@@ -187,6 +187,33 @@ static int put_idle(struct la_program *program, size_t *room, uint64_t addr,
 	return addr < end ? put_piece(program, room, &piece) : 0;
 }
 
+static uint64_t end_of_pieces(const struct la_program *program)
+{
+	const struct start_segment *start =
+		&program->start[program->start_count - 1];
+	const struct start_piece *last;
+
+	if (program->piece_count == start->first_piece)
+		return start->addr;
+	last = &program->piece[program->piece_count - 1];
+	return last->addr + last->size;
+}
+
+/* The chain that was put last, or NULL. */
+static const struct start_segment *last_chain(const struct la_program *program)
+{
+	size_t i = program->start_count;
+
+	while (i && !program->start[i - 1].reserved)
+		i--;
+	return i ? &program->start[i - 1] : NULL;
+}
+
+static bool is_in_chain(const struct start_segment *chain, uint64_t addr)
+{
+	return chain && addr - chain->addr < chain->reserved;
+}
+
 /* The lowest address that the recording maps in the chain that has `held`
  * bytes at its start, the lowest at addr: its own start, as chains are filled
  * from there. */
@@ -194,6 +221,7 @@ static uint64_t chain_start(const struct rewind *rewind,
 			    const struct range *lowest, uint64_t held)
 {
 	const struct la_program *program = rewind->program;
+	const struct start_segment *before = last_chain(program);
 	uint64_t low = lowest->addr;
 	size_t i;
 
@@ -210,6 +238,7 @@ static uint64_t chain_start(const struct rewind *rewind,
 			kind = rewind->unmap_kind[at];
 		if (event->addr - lowest->addr + rewind->chain_bytes >=
 			    2 * rewind->chain_bytes ||
+		    is_in_chain(before, event->addr) ||
 		    !same_kind(&kind, &lowest->kind))
 			continue;
 		held += map ? event->size : -event->size;
@@ -221,20 +250,25 @@ static uint64_t chain_start(const struct rewind *rewind,
 	return low;
 }
 
-/* Does a range lie in the chain that was put last? */
+/*
+ * Does a range lie in the chain that was put last?  Of memory that is gone by
+ * the end the pool is a guess: near to what the chain holds it is of the
+ * chain.
+ */
 static bool continues_chain(const struct rewind *rewind,
 			    const struct range *range)
 {
 	const struct la_program *program = rewind->program;
 	const struct start_segment *last;
-	struct kind kind;
 
 	if (!range->chained || !program->start_count)
 		return false;
 	last = &program->start[program->start_count - 1];
-	kind = (struct kind){ last->stream, last->pool, last->small };
-	return last->reserved && same_kind(&kind, &range->kind) &&
-	       range->addr + range->size <= last->addr + last->reserved;
+	return last->reserved && last->stream == range->kind.stream &&
+	       last->small == range->kind.small &&
+	       range->addr + range->size <= last->addr + last->reserved &&
+	       (last->pool == range->kind.pool ||
+		range->addr - end_of_pieces(program) < last->reserved / 2);
 }
 
 /* Bytes that the ranges of a chain hold, from its first range on. */
@@ -276,18 +310,6 @@ static void begin_start(struct rewind *rewind, size_t at)
 	start->reserved = round_up(rewind->chain_bytes,
 				   range->kind.small ? SMALL_SEGMENT :
 						       granule);
-}
-
-static uint64_t end_of_pieces(const struct la_program *program)
-{
-	const struct start_segment *start =
-		&program->start[program->start_count - 1];
-	const struct start_piece *last;
-
-	if (program->piece_count == start->first_piece)
-		return start->addr;
-	last = &program->piece[program->piece_count - 1];
-	return last->addr + last->size;
 }
 
 static int put_busy(struct rewind *rewind, const struct range *range,
@@ -366,6 +388,27 @@ void program_begin_empty(struct la_program *program)
 	program->info.window = false;
 }
 
+/*
+ * A chain whose first granules hold no memory seems to begin, and so to end,
+ * further up than it does: it ends before the next one.
+ */
+static void clip_chain(struct la_program *program, size_t at)
+{
+	struct start_segment *start = &program->start[at];
+	uint64_t granule = start->small ? SMALL_SEGMENT :
+					  la_setting_values(program->setting)
+						  ->large_segment_size;
+	const struct start_piece *last =
+		&program->piece[start->first_piece + start->piece_count - 1];
+	uint64_t least = last->addr + last->size - start->addr, room;
+
+	if (!start->reserved || at + 1 == program->start_count)
+		return;
+	room = (start[1].addr - start->addr) / granule * granule;
+	if (room < start->reserved)
+		start->reserved = room > least ? room : least;
+}
+
 static int assemble(struct rewind *rewind)
 {
 	struct la_program *program = rewind->program;
@@ -381,6 +424,8 @@ static int assemble(struct rewind *rewind)
 	for (i = 0; i < rewind->range_count && !err; i++)
 		err = put_range(rewind, i, &next, &room);
 	count_pieces(program);
+	for (i = 0; i < program->start_count; i++)
+		clip_chain(program, i);
 	program->info.window = rewind->range_count > 0;
 	return err;
 }

@@ -341,8 +341,8 @@ START_TEST(test_extreme_requests)
 	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_MAX, 0,
 				       LA_DEFAULT_POOL, &block),
 			 -ENOSPC);
-	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_C(1) << 60, 0, LA_DEFAULT_POOL,
-				       &block),
+	ck_assert_int_eq(la_heap_alloc(stage.heap, UINT64_C(1) << 60, 0,
+				       LA_DEFAULT_POOL, &block),
 			 -ENOSPC);
 	assert_events("");
 	ck_assert_int_eq(la_heap_alloc(stage.heap, (UINT64_C(1) << 60) - 1, 0,
