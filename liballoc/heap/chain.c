@@ -203,6 +203,7 @@ int heap_unmap(struct la_heap *heap, uint32_t id)
 	heap->stats.reserved -= end - from;
 	heap->stats.device_frees++;
 	heap->stats.device_unmaps++;
+	heap->pool[heap->set[heap->block[id].set].pool].growths--;
 	emit(heap, LA_SEGMENT_UNMAP, from, end - from, heap->block[id].set);
 	heap->block[id].state = BLOCK_UNMAPPED;
 	block_merge(heap, id);

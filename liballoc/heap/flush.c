@@ -18,6 +18,7 @@ int heap_release_segment(struct la_heap *heap, uint32_t id)
 	block_remove(heap, id);
 	heap->stats.reserved -= block->size;
 	heap->stats.device_frees++;
+	heap->pool[heap->set[block->set].pool].growths--;
 	emit(heap, LA_SEGMENT_FREE, block->addr, block->size, block->set);
 	block_forget(heap, id);
 	return 0;
@@ -99,18 +100,23 @@ static int flush_class(struct la_heap *heap, uint32_t pool,
 	return count < 0 ? count : err;
 }
 
+/* A pool that was given up.  When it holds nothing any more it is gone. */
 static int flush_private(struct la_heap *heap, uint32_t pool)
 {
 	int err = flush_class(heap, pool, SMALL_CLASS);
 
-	return err < 0 ? err : flush_class(heap, pool, LARGE_CLASS);
+	if (!err)
+		err = flush_class(heap, pool, LARGE_CLASS);
+	if (!err && !heap->pool[pool].growths)
+		heap_reopen_pool(heap, pool);
+	return err;
 }
 
 /* Wait for pending blocks, then give back all that is free in the default
  * pool and, after it, in those that were given up. */
 int heap_flush(struct la_heap *heap)
 {
-	uint32_t i;
+	uint32_t i = 0;
 	int err;
 
 	heap->stats.syncs++;
@@ -119,17 +125,21 @@ int heap_flush(struct la_heap *heap)
 		err = flush_class(heap, LA_DEFAULT_POOL, LARGE_CLASS);
 	if (!err)
 		err = flush_class(heap, LA_DEFAULT_POOL, SMALL_CLASS);
-	for (i = 0; i < heap->given_up_count && !err; i++)
-		err = flush_private(heap, heap->given_up[i]);
+	while (i < heap->given_up_count && !err) {
+		uint32_t pool = heap->given_up[i];
+
+		err = flush_private(heap, pool);
+		i += heap->pool[pool].given_up;
+	}
 	return err;
 }
 
 LA_EXPORT int la_heap_pool_drop(struct la_heap *heap, int pool)
 {
-	int err;
+	int err = la_heap_pool_give_up(heap, pool);
 
 	heap->stats.syncs++;
-	la_heap_pool_give_up(heap, pool);
-	err = complete_pending(heap, pool);
+	if (!err)
+		err = complete_pending(heap, pool);
 	return err < 0 ? err : flush_private(heap, (uint32_t)pool);
 }

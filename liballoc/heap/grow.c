@@ -39,12 +39,15 @@ static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
 		uint32_t *id)
 {
 	uint64_t segment = round_segment(&heap->setting, size);
+	int err;
 
 	if (segment > heap->cap || heap->stats.reserved > heap->cap - segment)
 		return -ENOSPC;
-	if (heap->setting.expandable_segments)
-		return heap_grow_chain(heap, set, size, id);
-	return grow_segment(heap, set, segment, id);
+	err = heap->setting.expandable_segments ?
+		      heap_grow_chain(heap, set, size, id) :
+		      grow_segment(heap, set, segment, id);
+	heap->pool[heap->set[set].pool].growths += !err;
+	return err;
 }
 
 static uint64_t age(const struct la_heap *heap, uint32_t id)

@@ -68,6 +68,7 @@ LA_EXPORT void la_heap_free(struct la_heap *heap)
 	free(heap->chain);
 	free(heap->pool);
 	free(heap->given_up);
+	pool_table_destroy(&heap->table);
 	free(heap->stream);
 	free(heap->stream_order);
 	free(heap->block);

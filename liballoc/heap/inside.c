@@ -107,9 +107,11 @@ int heap_copy(struct la_heap *to, const struct la_heap *from)
 	to->pending_first = from->pending_first;
 	to->pending_last = from->pending_last;
 	to->stats = from->stats;
+	to->in_order = from->in_order;
 	to->setting = from->setting;
 	to->ages = from->ages;
-	if (copy_streams_and_pools(to, from) < 0)
+	if (copy_streams_and_pools(to, from) < 0 ||
+	    pool_table_copy(&to->table, &from->table) < 0)
 		return -ENOMEM;
 	return copy_sets(to, from);
 }
@@ -217,6 +219,7 @@ int heap_load(struct la_heap *heap, const struct heap_load *load)
 	if (err < 0)
 		return err;
 	heap->listener = NULL;
+	heap->pool[load->pool].growths++;
 	err = load->reserved ? load_chain(heap, load, set) :
 			       load_pieces(heap, load, set);
 	heap->listener = listener;
@@ -245,6 +248,11 @@ int heap_trim(struct la_heap *heap)
 	stats->device_frees = frees;
 	forget_peaks(stats);
 	return err;
+}
+
+void heap_walk_in_order(struct la_heap *heap)
+{
+	heap->in_order = true;
 }
 
 bool heap_is_live(const struct la_heap *heap, la_block block)

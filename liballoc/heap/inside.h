@@ -51,6 +51,10 @@ int heap_load(struct la_heap *heap, const struct heap_load *load);
  */
 int heap_trim(struct la_heap *heap);
 
+/* From now on flushes take from pools in the order in which they were given
+ * up, as a recording tells it. */
+void heap_walk_in_order(struct la_heap *heap);
+
 /* What is the block of this number? */
 bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);

@@ -6,6 +6,7 @@
 
 #include "heap/block.h"
 #include "heap/free-set.h"
+#include "heap/pool-table.h"
 #include "util/util.h"
 
 /* Constants of the policy; sizes in bytes. */
@@ -25,6 +26,9 @@ enum size_class { LARGE_CLASS, SMALL_CLASS, CLASS_COUNT };
 struct pool {
 	uint64_t id[2];
 	uint64_t searches[CLASS_COUNT]; /* requests routed to each class */
+	int64_t growths; /* segments, and requests that grew a chain, less
+			  * segments and mappings given back.  torch forgets a
+			  * pool that was given up when it is 0. */
 	bool given_up; /* flushes take from it */
 };
 
@@ -66,8 +70,10 @@ struct la_heap {
 	uint32_t *stream_order; /* owned; numbers by raw value */
 	uint32_t stream_count;
 	struct pool *pool; /* owned; the first is the default pool */
-	uint32_t *given_up; /* owned; those given up, in that order */
+	uint32_t *given_up; /* owned; those given up, as flushes go */
 	uint32_t pool_count, given_up_count;
+	struct pool_table table; /* of those given up, unless ... */
+	bool in_order; /* ... they are walked in the order of the calls */
 	struct set *set; /* owned */
 	uint32_t *set_at; /* owned; [pool][class][stream]: index or NO_SET */
 	uint32_t set_count;

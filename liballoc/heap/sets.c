@@ -122,7 +122,7 @@ int heap_find_set(struct la_heap *heap, int stream, int pool,
 	return 0;
 }
 
-/* A pool is in use again. */
+/* A pool is no longer among those that were given up. */
 void heap_reopen_pool(struct la_heap *heap, uint32_t pool)
 {
 	uint32_t i, kept = 0;
@@ -132,11 +132,24 @@ void heap_reopen_pool(struct la_heap *heap, uint32_t pool)
 			heap->given_up[kept++] = heap->given_up[i];
 	heap->given_up_count = kept;
 	heap->pool[pool].given_up = false;
+	pool_table_remove(&heap->table, pool);
 }
 
-LA_EXPORT void la_heap_pool_give_up(struct la_heap *heap, int pool)
+LA_EXPORT int la_heap_pool_give_up(struct la_heap *heap, int pool)
 {
-	heap_reopen_pool(heap, (uint32_t)pool);
-	heap->given_up[heap->given_up_count++] = (uint32_t)pool;
+	const uint64_t *id = heap->pool[pool].id;
+	uint32_t number = (uint32_t)pool;
+
+	if (heap->in_order) {
+		heap_reopen_pool(heap, number);
+		heap->given_up[heap->given_up_count++] = number;
+	} else {
+		if (pool_table_insert(&heap->table, id[0] ? id[0] : id[1],
+				      number) < 0)
+			return -ENOMEM;
+		heap->given_up_count = pool_table_list(&heap->table,
+						       heap->given_up);
+	}
 	heap->pool[pool].given_up = true;
+	return 0;
 }

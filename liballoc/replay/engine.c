@@ -176,8 +176,7 @@ static int play_op(struct player *player, const struct op *op)
 	case OP_FLUSH:
 		return la_heap_empty_cache(player->heap);
 	case OP_GIVE_UP:
-		la_heap_pool_give_up(player->heap, op->pool);
-		return 0;
+		return la_heap_pool_give_up(player->heap, op->pool);
 	case OP_DROP_POOL:
 		return la_heap_pool_drop(player->heap, op->pool);
 	case OP_FAIL:

@@ -95,12 +95,10 @@ static int end_pool(struct decoder *decoder, uint32_t at, uint32_t pool,
 	struct op op = { .kind = (uint8_t)kind,
 			 .event = at,
 			 .pool = (uint16_t)pool };
-	int err = 0;
+	int err = kind == OP_DROP_POOL ?
+			  la_heap_pool_drop(decoder->trial, (int)pool) :
+			  la_heap_pool_give_up(decoder->trial, (int)pool);
 
-	if (kind == OP_DROP_POOL)
-		err = la_heap_pool_drop(decoder->trial, (int)pool);
-	else
-		la_heap_pool_give_up(decoder->trial, (int)pool);
 	return err < 0 ? err : decode_add_op(decoder, &op);
 }
 

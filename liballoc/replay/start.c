@@ -480,6 +480,7 @@ int program_load(const struct la_program *program, struct la_heap *heap,
 	size_t i;
 	int err = 0;
 
+	heap_walk_in_order(heap);
 	for (s = 0; s < program->stream_count; s++)
 		if (la_heap_stream(heap, program->streams[s]) < 0)
 			return -ENOMEM;

@@ -72,7 +72,7 @@ def load():
     for name, result, *args in (
             ("la_heap_new", INT, ctypes.POINTER(PTR), ctypes.POINTER(Config), ctypes.POINTER(Error)),
             ("la_heap_free", None, PTR), ("la_heap_stream", INT, PTR, U64),
-            ("la_heap_pool", INT, PTR, ctypes.POINTER(U64)), ("la_heap_pool_give_up", None, PTR, INT),
+            ("la_heap_pool", INT, PTR, ctypes.POINTER(U64)), ("la_heap_pool_give_up", INT, PTR, INT),
             ("la_heap_pool_drop", INT, PTR, INT), ("la_heap_set", INT, PTR, ctypes.POINTER(Values), ctypes.POINTER(Error)),
             ("la_heap_alloc", INT, PTR, U64, INT, INT, ctypes.POINTER(ctypes.c_uint32)),
             ("la_heap_release", INT, PTR, ctypes.c_uint32), ("la_heap_free_request", None, PTR, ctypes.c_uint32),
@@ -198,7 +198,7 @@ class CHeap:
         self.sound()
 
     def give_up(self, owner):
-        LIB.la_heap_pool_give_up(self.pointer, self.pool(owner))
+        expect(LIB.la_heap_pool_give_up(self.pointer, self.pool(owner)))
 
     def drop_pool(self, owner):
         expect(LIB.la_heap_pool_drop(self.pointer, self.pool(owner)))

@@ -4,7 +4,8 @@ import random
 import sys
 
 from cheap import CHeap, SimDevice, NONE, STATISTICS
-from heap_rules import DEFAULT, HUGE, LAYOUTS, MIB, Heap, OutOfMemory, Settings
+from heap_rules import DEFAULT, HUGE, LAYOUTS, MIB, OutOfMemory, Settings
+from pools import PoolHeap
 
 STREAMS = (0, 0x55d0c0de40, 0x1000, 0x7f0000001230)
 EDGES = [1, 511, 512, 513, 1024, 8 * 512 + 1, MIB - 512, MIB - 1, MIB, MIB + 1, MIB + 513, 2 * MIB, 3 * MIB + 1,
@@ -12,37 +13,7 @@ EDGES = [1, 511, 512, 513, 1024, 8 * 512 + 1, MIB - 512, MIB - 1, MIB, MIB + 1, 
          20 * MIB, 20 * MIB + 1]
 
 
-OWNERS = ((0, 1), (7, 0), (0, 2))
-
-
-class Model(Heap):
-    """heap_rules.Heap, whose own flushes too take from the pools that were given up."""
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.given_up = []
-
-    def flush(self):
-        super().flush(self.given_up)
-
-    def give_up(self, owner):
-        self.reopen(owner)
-        self.given_up.append(owner)
-
-    def reopen(self, owner):
-        if owner in self.given_up:
-            self.given_up.remove(owner)
-
-    def drop_pool(self, owner):
-        self.give_up(owner)
-        super().drop_pool(owner)
-
-    def allocate(self, n, stream, owner):
-        self.reopen(owner)
-        return super().allocate(n, stream, owner)
-
-    def change(self, settings):
-        self.settings = settings
+OWNERS = [(0, k) for k in range(1, 12)] + [(k, 0) for k in range(7, 16)]
 
 
 class Card:
@@ -104,10 +75,10 @@ class Program:
         self.strict = not seed % 4
         device = Card(LAYOUTS[self.layout](), self.card)
         total = rng.choice((1 << 30, 24 << 30, 80 << 30))
-        self.model = Model(settings, self.limit, device, total)
+        self.model = PoolHeap(settings, self.limit, device, total)
         self.model.gave = self.gave
         self.heap = CHeap(settings, self.limit, SimDevice(self.layout, self.card), total, self.strict)
-        self.owners = [DEFAULT, *rng.sample(OWNERS, rng.choice((0, 0, 1, 3)))]
+        self.owners = [DEFAULT, *rng.sample(OWNERS, rng.choice((0, 0, 1, 3, 8, 16)))]
         self.edges = list(EDGES)
         if settings.max_split != HUGE:
             self.edges += [settings.max_split + d for d in (-2 * MIB, -MIB, -513, -512, -511, 0, 1, MIB)]
@@ -119,7 +90,7 @@ class Program:
 
     def gave(self, action, block):
         """The card of the model has room again."""
-        Heap.gave(self.model, action, block)
+        PoolHeap.gave(self.model, action, block)
         if action == "segment_unmap":
             self.model.device.unmap(block.size)
 

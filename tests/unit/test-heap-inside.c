@@ -236,7 +236,8 @@ START_TEST(test_peek_tells_the_next_place)
 {
 	la_block block = stage_alloc(&stage, 3 * MIB, 0);
 
-	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0, LA_DEFAULT_POOL), 0);
+	ck_assert_uint_eq(heap_peek(stage.heap, 18 * MIB, 0, LA_DEFAULT_POOL),
+			  0);
 	ck_assert_uint_eq(heap_peek(stage.heap, 17 * MIB, 0, LA_DEFAULT_POOL),
 			  0x7f0000000000 + 3 * MIB);
 	ck_assert_uint_eq(heap_peek(stage.heap, 1000, 0, LA_DEFAULT_POOL), 0);

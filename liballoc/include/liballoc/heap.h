@@ -118,13 +118,16 @@ int la_heap_pool(struct la_heap *heap, const uint64_t id[2]);
 
 /**
  * @brief The last user of a private pool is gone (a graph was reset): flushes
- *        take what is free in it, after the default pool, until a request
- *        goes to it again.
+ *        take what is free in it, after the default pool, until it holds
+ *        nothing any more or a request goes to it again.
  * @param heap heap
- * @param pool a number from la_heap_pool(), not LA_DEFAULT_POOL; given up
- *             once more it is the last of those given up
+ * @param pool a number from la_heap_pool(), not LA_DEFAULT_POOL
+ * @return 0, or -ENOMEM
+ *
+ * Several such pools are taken from in the order of torch's table of them,
+ * which depends on their ids.
  */
-void la_heap_pool_give_up(struct la_heap *heap, int pool);
+int la_heap_pool_give_up(struct la_heap *heap, int pool);
 
 /**
  * @brief The last handle of a MemPool is gone: give the pool up, wait for its
