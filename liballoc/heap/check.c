@@ -38,12 +38,13 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 	next = &heap->block[block->next];
 	if (!is_used(heap, block->next) || next->prev != id)
 		return broken(err, "block unlinked from front", block->addr);
-	if (next->addr != block->addr + block->size || next->set != block->set ||
-	    next->chained != block->chained)
+	if (next->addr != block->addr + block->size ||
+	    next->set != block->set || next->chained != block->chained)
 		return broken(err, "neighbours that do not touch", block->addr);
 	if (next->state == block->state && (block->state == BLOCK_FREE ||
 					    block->state == BLOCK_UNMAPPED))
-		return broken(err, "idle neighbours of one state", block->addr);
+		return broken(err, "idle neighbours of one state",
+			      block->addr);
 	return 0;
 }
 

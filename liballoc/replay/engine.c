@@ -126,8 +126,8 @@ static int complete(struct player *player, const struct held *held)
 static int retry_failed(struct player *player, const struct op *op)
 {
 	la_block block;
-	int err = la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
-				&block);
+	int err = la_heap_alloc(player->heap, op->size, (int)op->stream,
+				op->pool, &block);
 
 	if (err == -ENOSPC)
 		return op->must ? err : 0;
@@ -143,8 +143,8 @@ static int place(struct player *player, const struct op *op)
 	la_block *block = &player->held[op->slot].block;
 
 	if (!player->options->as_recorded)
-		return la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
-				     block);
+		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+				     op->pool, block);
 	return heap_place(player->heap, event->addr, op->size,
 			  (int)op->stream, block);
 }
@@ -163,8 +163,8 @@ static int play_op(struct player *player, const struct op *op)
 
 	switch (op->kind) {
 	case OP_ALLOC:
-		return la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
-				     &held->block);
+		return la_heap_alloc(player->heap, op->size, (int)op->stream,
+				     op->pool, &held->block);
 	case OP_FREE:
 		return la_heap_release(player->heap, held->block);
 	case OP_FREE_REQUEST:
