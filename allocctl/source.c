@@ -236,6 +236,15 @@ static void print_reading(const struct la_program_info *info)
 		printf("adopted     %s events were taken as recorded, no rule "
 		       "predicts them\n",
 		       source_count_text(a, info->adopted_count));
+	if (info->changed_to)
+		printf("changed     setting to '%s' before event %s", 
+		       info->changed_to,
+		       source_count_text(a, info->changed_at[0]));
+	if (info->changed_to && info->changed_at[0] != info->changed_at[1])
+		printf(" to %s: what fits the events",
+		       source_count_text(a, info->changed_at[1]));
+	if (info->changed_to)
+		putchar('\n');
 	if (info->understood < info->event_count)
 		printf("stopped     nothing explains event %s; what follows is "
 		       "left out\n",

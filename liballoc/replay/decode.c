@@ -219,6 +219,29 @@ static int follow_stretch(struct decoder *decoder, size_t *at)
 	return got;
 }
 
+/* Settings that were made before an event come into force. */
+static int follow_changes(struct decoder *decoder, size_t at)
+{
+	const struct la_program *program = decoder->program;
+	size_t next = decoder->next_change;
+	struct op op = { .kind = OP_SET, .event = (uint32_t)at };
+	int err = 0;
+
+	for (; next < program->change_count && !err; next++) {
+		const struct change *change = &program->change[next];
+
+		if (change->event > at)
+			break;
+		err = la_heap_set(decoder->heap,
+				  la_setting_values(change->setting), NULL);
+		op.slot = (uint32_t)next;
+		if (!err)
+			err = decode_add_op(decoder, &op);
+	}
+	decoder->next_change = next;
+	return err;
+}
+
 /* Returns 1 as long as all is well, 0 at an event that nothing explains. */
 static int follow_event(struct decoder *decoder, size_t *at)
 {
@@ -422,8 +445,10 @@ static int decode_once(struct la_program *program, struct labels *labels,
 		*verdict = CAP_FITS;
 	code = prepare(&decoder, err);
 	while (!code && at < program->event_count) {
-		int got = follow(&decoder, &at);
+		int got = follow_changes(&decoder, at);
 
+		if (!got)
+			got = follow(&decoder, &at);
 		if (got < 0)
 			code = got;
 		else if (!got)

@@ -25,6 +25,7 @@ struct decoder {
 	struct script script; /* the device of both */
 	la_block *block; /* owned; by slot */
 	size_t block_room;
+	size_t next_change; /* of the program's, that is not yet in force */
 	enum cap_verdict *verdict; /* borrowed; NULL unless a cap is on trial */
 	struct index_list spare; /* slots that are not in use */
 	struct addr_map slot_at; /* address of a live or pending block */

@@ -157,6 +157,16 @@ static int drop(struct player *player, const struct op *op)
 			 player->program->event[op->event].addr);
 }
 
+static int change_setting(struct player *player, const struct op *op)
+{
+	const struct change *change = &player->program->change[op->slot];
+
+	if (!player->options->as_recorded && !player->options->with_changes)
+		return 0;
+	return la_heap_set(player->heap, la_setting_values(change->setting),
+			   NULL);
+}
+
 static int play_op(struct player *player, const struct op *op)
 {
 	struct held *held = &player->held[op->slot];
@@ -182,7 +192,7 @@ static int play_op(struct player *player, const struct op *op)
 	case OP_FAIL:
 		return retry_failed(player, op);
 	case OP_SET:
-		return -EINVAL;
+		return change_setting(player, op);
 	case OP_PLACE:
 		return place(player, op);
 	case OP_DROP:

@@ -71,6 +71,23 @@ static int check_support(const struct la_program *program,
 			    "which is not in this version");
 }
 
+static int take_changes(struct la_program *program,
+			const struct la_program_options *options)
+{
+	size_t i;
+	int code = 0;
+
+	for (i = 0; i < options->set_at_count && !code; i++)
+		code = program_add_change(program, options->set_at[i].event,
+					  options->set_at[i].setting);
+	if (i) {
+		program->info.changed_to = options->set_at[i - 1].setting;
+		program->info.changed_at[0] = program->info.changed_at[1] =
+			options->set_at[i - 1].event;
+	}
+	return code;
+}
+
 static int add_default_pool(struct la_program *program)
 {
 	static const uint64_t id[2];
@@ -178,6 +195,8 @@ static int read_recording(struct la_program *program,
 		code = check_support(program, err);
 	if (!code)
 		code = add_default_pool(program);
+	if (!code && options)
+		code = take_changes(program, options);
 	return code;
 }
 
@@ -266,6 +285,7 @@ static void count_ops(struct la_program *program)
 		info->oom_count += kind == OP_FAIL;
 	}
 	info->event_count = program->event_count;
+	info->change_count = program->change_count;
 }
 
 /* Read from an event on, or BEGIN_EMPTY: from an empty heap. */
@@ -281,7 +301,9 @@ static int read_from(struct la_program *program, size_t from,
 		program_begin_empty(program);
 	else
 		code = program_rewind(program, from);
-	return code < 0 ? code : decode_with_limit(program, err);
+	if (!code)
+		code = decode_with_limit(program, err);
+	return code < 0 ? code : program_seek_change(program, err);
 }
 
 static bool all_is_predicted(const struct la_program *program)
@@ -377,6 +399,7 @@ LA_EXPORT void la_program_free(struct la_program *program)
 	free(program->pool);
 	free(program->start);
 	free(program->piece);
+	program_forget_changes(program);
 	la_setting_free(program->setting);
 	free(program);
 }

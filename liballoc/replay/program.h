@@ -62,6 +62,12 @@ static inline bool is_busy(const struct start_piece *piece)
 	return piece->state == PIECE_LIVE || piece->state == PIECE_PENDING;
 }
 
+/* A setting that was made while the program ran. */
+struct change {
+	size_t event; /* before which */
+	struct la_setting *setting; /* owned */
+};
+
 /* Every live request has a slot; slots are used again, so that their number
  * is the highest number of requests that were live together. */
 struct la_program {
@@ -86,6 +92,8 @@ struct la_program {
 	uint64_t floor; /* bytes that no setting and no limit does without:
 			 * peak of what is live and not yet given up, as a
 			 * flush can wait for what is pending */
+	struct change *change; /* owned; by event */
+	size_t change_count;
 	uint64_t (*pool)[2]; /* owned; ids; the first is the default pool */
 	uint32_t pool_count;
 	size_t first_taken; /* event of the first stretch that was not
@@ -147,6 +155,16 @@ int program_load(const struct la_program *program, struct la_heap *heap,
  */
 int program_decode(struct la_program *program, const struct labels *labels,
 		   enum cap_verdict *verdict, struct la_error *err);
+
+/* changes.c: a setting made before an event, behind all that are known.
+ * Returns 0 or -ENOMEM. */
+int program_add_change(struct la_program *program, size_t event,
+		       const char *text);
+void program_forget_changes(struct la_program *program);
+
+/* changes.c: where the recording is not understood, perhaps a setter ran: seek
+ * the moment. */
+int program_seek_change(struct la_program *program, struct la_error *err);
 
 /* limit.c: which limit was in force when recording */
 void limit_before_decode(struct la_program *program,

@@ -22,6 +22,7 @@ struct device {
 	struct la_recorded_segment *segments;
 	struct la_recorded_block *blocks;
 	char *setting;
+	char *setting_at_end;
 };
 
 struct la_recording {
@@ -213,12 +214,15 @@ static int take_companion(struct la_recording *recording,
 		device->shown.total = said->total;
 		device->setting = said->conf;
 		said->conf = NULL;
-		if (!device->setting && setting) {
-			device->setting = strdup(setting);
-			if (!device->setting)
+		if (setting) {
+			device->setting_at_end = strdup(setting);
+			if (!device->setting_at_end)
 				return fail_memory(err);
 		}
-		device->shown.setting = device->setting;
+		device->shown.setting_at_end = device->setting_at_end;
+		device->shown.setting = device->setting ?
+						device->setting :
+						device->setting_at_end;
 	}
 	return 0;
 }
@@ -349,6 +353,7 @@ LA_EXPORT void la_recording_free(struct la_recording *recording)
 		free(recording->devices[i].segments);
 		free(recording->devices[i].blocks);
 		free(recording->devices[i].setting);
+		free(recording->devices[i].setting_at_end);
 	}
 	free(recording->devices);
 	free(recording->streams);

@@ -51,9 +51,20 @@ enum la_limit_source {
 /** @brief What a program asked for, independent of any setting. */
 struct la_program;
 
+/** @brief A setting that was made while the program ran. */
+struct la_setting_at {
+	/** Event before which it was made, see la_program_info.event_count */
+	uint64_t event;
+	/** What was given to the setter; a string that torch refuses counts
+	 *  as an empty one, as its parser has started anew by then. */
+	const char *setting;
+};
+
 /** @brief What the caller knows better than the recording. */
 struct la_program_options {
 	const char *setting; /**< in force when recording; NULL: recorded */
+	const struct la_setting_at *set_at; /**< by event; NULL: find out */
+	size_t set_at_count; /**< number of these */
 	const struct la_limit *limit; /**< in force then; NULL: find out */
 	uint64_t total; /**< bytes of the card; 0: recorded */
 };
@@ -64,6 +75,11 @@ struct la_program_info {
 	/** What was recorded, where torch 2.11 refuses a part of it: setting
 	 *  is the rest.  NULL: it refuses nothing. */
 	const char *refused_setting;
+	const char *changed_to; /**< given to a setter meanwhile, NULL: none */
+	/** The first and the last event before which that explains the
+	 *  recording; equal where the caller told it. */
+	uint64_t changed_at[2];
+	size_t change_count; /**< settings made while the program ran */
 	/** In force when recording; of several that explain the events the
 	 *  highest; LA_LIMIT_NONE where there was none, or none shows. */
 	struct la_limit limit;
@@ -143,6 +159,8 @@ struct la_replay_options {
 	/** The driver answers as recorded: addresses and refusals.  For the
 	 *  recorded setting; limit and layout are not used. */
 	bool as_recorded;
+	/** The setting changes as it did when recording. */
+	bool with_changes;
 	la_heap_listener *listener; /**< sees each event, or NULL */
 	la_heap_split_listener *split_listener; /**< ... split, or NULL */
 	void *listener_data; /**< first argument of both */

@@ -59,6 +59,8 @@ struct la_recorded_device {
 	const struct la_recorded_block *blocks; /**< of all segments */
 	size_t block_count; /**< number of blocks */
 	const char *setting; /**< the companion's, else the snapshot's; NULL */
+	/** The snapshot's own: what was in force when it was taken; NULL */
+	const char *setting_at_end;
 	/** Cap in bytes from the companion; 0: none; UINT64_MAX: unknown */
 	uint64_t cap;
 	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
