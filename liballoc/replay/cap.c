@@ -137,33 +137,47 @@ static int search_cap(struct la_program *program, struct la_error *err)
 	return got < 0 ? got : program_decode(program, NULL, NULL, err);
 }
 
+/* What was refused tells of a limit: of the card, or of a cap, which is asked
+ * before an expandable segment grows by less or more than was asked for. */
+static void assume_limit(struct la_program *program, uint64_t refused)
+{
+	bool known = program->full_card != UINT64_MAX;
+
+	if (!known && la_program_setting(program)->expandable_segments)
+		program->cap = refused - 1;
+	else
+		program->card = known ? program->full_card : refused - 1;
+}
+
 /* Refusals were read where nothing else explains the events.  Now that they
  * tell of a limit, what a refusal caused need not be a flush of the program.
  * Keep the new reading only if it explains as much. */
 static int read_refusals(struct la_program *program, struct la_error *err)
 {
 	struct la_program_info before = program->info;
-	uint64_t card = program->full_card != UINT64_MAX ?
-				program->full_card :
-				program->refused - 1;
+	uint64_t refused = program->refused;
 	int code;
 
-	if (program->refused == UINT64_MAX || !before.flush_count)
+	if (refused == UINT64_MAX || !before.flush_count)
 		return 0;
-	program->card = card;
+	assume_limit(program, refused);
 	code = program_decode(program, NULL, NULL, err);
+	if (program->cap != UINT64_MAX)
+		program->refused = refused;
 	if (code < 0 || (program->info.understood == before.understood &&
 			 program->info.adopted_count <= before.adopted_count))
 		return code;
-	program->card = UINT64_MAX;
+	program->card = program->cap = UINT64_MAX;
 	return program_decode(program, NULL, NULL, err);
 }
 
 int decode_with_limit(struct la_program *program, struct la_error *err)
 {
 	const struct la_program_info *info = &program->info;
-	bool ages =
-		la_program_setting(program)->garbage_collection_threshold > 0;
+	const struct la_setting_values *setting = la_program_setting(program);
+	/* Expandable segments are never collected. */
+	bool ages = setting->garbage_collection_threshold > 0 &&
+		    !setting->expandable_segments;
 	enum cap_verdict verdict = CAP_FITS;
 	int code;
 

@@ -170,14 +170,13 @@ static int seek_from_here(struct la_program *program, const char *last,
 	return got;
 }
 
-/* The same, from the default on: there is no companion that tells the first
- * setting. */
-static int seek_from_default(struct la_program *program, const char *last,
-			     struct la_error *err)
+/* The same, from another first setting on. */
+static int seek_from(struct la_program *program, const char *first,
+		     const char *last, struct la_error *err)
 {
 	struct la_setting *setting = program->setting;
-	int got = la_setting_parse(&program->setting, "", 0, LA_SET_AT_INIT,
-				   NULL);
+	int got = la_setting_parse(&program->setting, first, strlen(first),
+				   LA_SET_AT_INIT, NULL);
 
 	if (!got)
 		got = program_decode(program, NULL, NULL, err);
@@ -186,12 +185,24 @@ static int seek_from_default(struct la_program *program, const char *last,
 	if (got <= 0) {
 		la_setting_free(program->setting);
 		program->setting = setting;
-		return got < 0 ? got :
-				 program_decode(program, NULL, NULL, err);
+		return got;
 	}
 	la_setting_free(setting);
 	program->info.setting = la_setting_text(program->setting);
-	return 0;
+	return got;
+}
+
+/* No companion tells the first setting. */
+static int seek_from_usual(struct la_program *program, const char *last,
+			   struct la_error *err)
+{
+	static const char *const usual[] = { "", "expandable_segments:True" };
+	size_t i;
+	int got = 0;
+
+	for (i = 0; i < ARRAY_SIZE(usual) && !got; i++)
+		got = seek_from(program, usual[i], last, err);
+	return got;
 }
 
 int program_seek_change(struct la_program *program, struct la_error *err)
@@ -202,9 +213,10 @@ int program_seek_change(struct la_program *program, struct la_error *err)
 	if (!last || program->change_count ||
 	    reached(program) == program->event_count)
 		return 0;
-	if (!strcmp(last, la_setting_text(program->setting)))
-		return *last ? seek_from_default(program, last, err) : 0;
-	got = seek_from_here(program, last, err);
-	return got ? (got < 0 ? got : 0) :
-		     program_decode(program, NULL, NULL, err);
+	got = strcmp(last, la_setting_text(program->setting)) ?
+		      seek_from_here(program, last, err) :
+		      seek_from_usual(program, last, err);
+	if (got)
+		return got < 0 ? got : 0;
+	return program_decode(program, NULL, NULL, err);
 }

@@ -281,7 +281,7 @@ static int make_heaps(struct decoder *decoder, struct la_error *err)
 		.setting = la_setting_values(program->setting),
 		.device = &decoder->script.device,
 		.cap = program->cap,
-		.total = program->info.total,
+		.total = program->chain_card,
 		.listener = script_hear,
 		.listener_data = &decoder->script,
 	};
@@ -357,6 +357,7 @@ static void reset(struct la_program *program)
 	size_t i;
 
 	program->op_count = program->answer_count = 0;
+	program->granted = 0;
 	program->refused = program->full_card = UINT64_MAX;
 	info->flush_count = info->refusal_count = info->adopted_count = 0;
 	program->doubt = 0;

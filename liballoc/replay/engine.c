@@ -75,7 +75,7 @@ static int make_heap(struct player *player, struct la_error *err)
 		       options->limit.kind == LA_LIMIT_CAP ?
 					    options->limit.bytes :
 					    UINT64_MAX,
-		.total = player->program->info.total,
+		.total = player->program->chain_card,
 		.listener = options->listener,
 		.split_listener = options->split_listener,
 		.listener_data = options->listener_data,

@@ -54,6 +54,10 @@ void limit_before_decode(struct la_program *program,
 
 	info->total = options && options->total ? options->total :
 						  program->device->total;
+	info->total_by_chains = info->total ? 0 :
+					      program_card_by_chains(program);
+	program->chain_card = info->total ? info->total :
+					    info->total_by_chains;
 	if (options && options->limit)
 		set_limit(program, options->limit->kind, options->limit->bytes,
 			  LA_LIMIT_FROM_CALLER);
@@ -110,10 +114,14 @@ void limit_after_decode(struct la_program *program)
 	}
 	if (info->limit_source != LA_LIMIT_FROM_EVENTS)
 		return;
-	info->limit_range[0] = program->peak_recorded;
+	/* What a request needs only a part of may go beyond a cap. */
+	info->limit_range[0] = la_program_setting(program)->expandable_segments ?
+				       program->granted :
+				       program->peak_recorded;
+	if (program->refused == UINT64_MAX)
+		return;
 	/* Less was refused than was held before: other processes took it. */
-	if (program->refused == UINT64_MAX ||
-	    program->refused <= program->peak_recorded)
+	if (program->refused <= info->limit_range[0])
 		return;
 	info->limit.kind = LA_LIMIT_CAP;
 	info->limit.bytes = program->refused - 1;

@@ -79,6 +79,7 @@ struct la_program {
 				    * others between them; else NULL */
 	struct la_setting *setting; /* owned; in force when recording */
 	struct la_program_info info;
+	uint64_t chain_card; /* bytes of the card that size the chains */
 	uint64_t cap; /* in force when recording, or UINT64_MAX */
 	uint64_t card; /* bytes above which the device refused, or UINT64_MAX:
 			* it refuses where nothing else explains the events */
@@ -101,6 +102,7 @@ struct la_program {
 	size_t doubt; /* where the last stretch ends, of those soon behind the
 		       * start, that was adopted or not explained; 0: none */
 	uint64_t peak_recorded; /* highest value of the bytes held */
+	uint64_t granted; /* highest reserved + segment that was granted */
 	uint64_t refused; /* lowest reserved + segment that was refused
 			   * without a known cap, or UINT64_MAX */
 	uint64_t full_card; /* reserved + free bytes of the device at the last
@@ -171,6 +173,9 @@ void limit_before_decode(struct la_program *program,
 			 const struct la_program_options *options);
 void limit_after_decode(struct la_program *program);
 uint64_t limit_recorded_peak(const struct la_program *program);
+
+/* card.c: the card's size by the spacing of the reservations */
+uint64_t program_card_by_chains(const struct la_program *program);
 
 /* cap.c: decode; where the limit is unknown, with the one that the events
  * tell of. */

@@ -319,6 +319,8 @@ static int take_answers(struct decoder *decoder)
 		program->info.refusal_count +=
 			script->answer[i] == ANSWER_REFUSED;
 	}
+	if (script->granted > program->granted)
+		program->granted = script->granted;
 	if (script->refused < program->refused)
 		program->refused = script->refused;
 	return 0;

@@ -453,7 +453,7 @@ static int find_unmaps(struct rewind *rewind)
 int program_rewind(struct la_program *program, size_t from)
 {
 	const struct la_recorded_device *device = program->device;
-	uint64_t total = program->info.total ? program->info.total :
+	uint64_t total = program->chain_card ? program->chain_card :
 					       TOTAL_UNKNOWN;
 	struct rewind rewind = { .program = program,
 				 .spare = NO_RANGE,

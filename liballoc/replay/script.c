@@ -26,6 +26,13 @@ static int refuse(struct script *script, uint64_t held)
 	return answer(script, ANSWER_REFUSED) < 0 ? -ENOMEM : -ENOSPC;
 }
 
+static int grant(struct script *script, uint64_t held, uint64_t addr)
+{
+	if (held > script->granted)
+		script->granted = held;
+	return answer(script, addr);
+}
+
 static int note_change(struct script *script, uint64_t addr, uint64_t size,
 		       bool given)
 {
@@ -63,7 +70,7 @@ static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 		*addr = event->addr;
 		if (note_change(script, event->addr, size, true) < 0)
 			return -ENOMEM;
-		return answer(script, event->addr);
+		return grant(script, held, event->addr);
 	}
 	return script->task.may_refuse ? refuse(script, held) : -EIO;
 }
@@ -135,6 +142,13 @@ static uint64_t wanted(const struct script *script)
 					   script->task.request->size));
 }
 
+/* The limit is asked once for all that a request maps. */
+static bool continues_growth(const struct script *script)
+{
+	return script->heard_count &&
+	       script->heard[script->heard_count - 1].action == LA_SEGMENT_MAP;
+}
+
 static int script_map(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	struct script *script = (struct script *)dev;
@@ -144,8 +158,10 @@ static int script_map(struct la_device *dev, uint64_t addr, uint64_t size)
 	(void)addr;
 	if (held > script->card)
 		return refuse(script, wanted(script));
-	if (event)
+	if (event && continues_growth(script))
 		return answer(script, event->addr);
+	if (event)
+		return grant(script, wanted(script), event->addr);
 	return script->task.may_refuse ? refuse(script, wanted(script)) : -EIO;
 }
 
@@ -197,6 +213,7 @@ void script_begin(struct script *script, const struct la_heap *heap,
 	script->segments_heard = 0;
 	script->answer_count = 0;
 	script->change_count = 0;
+	script->granted = 0;
 	script->refused = UINT64_MAX;
 	script->error = 0;
 }

@@ -50,6 +50,7 @@ struct script {
 	size_t answer_count, answer_room;
 	struct script_change *change; /* owned */
 	size_t change_count, change_room;
+	uint64_t granted; /* highest reserved + segment that was granted */
 	uint64_t refused; /* lowest reserved + segment refused, UINT64_MAX */
 	int error; /* -ENOMEM if something could not be taken down */
 };

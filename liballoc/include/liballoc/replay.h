@@ -88,6 +88,9 @@ struct la_program_info {
 	 *  bytes; UINT64_MAX: no limit. */
 	uint64_t limit_range[2];
 	uint64_t total; /**< bytes of the card, 0: unknown */
+	/** Where that is so: bytes of the card that the spacing of expandable
+	 *  segments tells, rounded down by less than 64 MiB; 0: unknown */
+	uint64_t total_by_chains;
 	/** Events of the recording.  Here and wherever an event has a number
 	 *  in this header, LA_SNAPSHOT and LA_ANNOTATE do not count. */
 	uint64_t event_count;
