@@ -237,7 +237,7 @@ static void print_reading(const struct la_program_info *info)
 		       "predicts them\n",
 		       source_count_text(a, info->adopted_count));
 	if (info->changed_to)
-		printf("changed     setting to '%s' before event %s", 
+		printf("changed     setting to '%s' before event %s",
 		       info->changed_to,
 		       source_count_text(a, info->changed_at[0]));
 	if (info->changed_to && info->changed_at[0] != info->changed_at[1])

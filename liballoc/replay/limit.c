@@ -115,9 +115,10 @@ void limit_after_decode(struct la_program *program)
 	if (info->limit_source != LA_LIMIT_FROM_EVENTS)
 		return;
 	/* What a request needs only a part of may go beyond a cap. */
-	info->limit_range[0] = la_program_setting(program)->expandable_segments ?
-				       program->granted :
-				       program->peak_recorded;
+	info->limit_range[0] =
+		la_program_setting(program)->expandable_segments ?
+			program->granted :
+			program->peak_recorded;
 	if (program->refused == UINT64_MAX)
 		return;
 	/* Less was refused than was held before: other processes took it. */
