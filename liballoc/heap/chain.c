@@ -45,7 +45,7 @@ int heap_add_chain(struct la_heap *heap, const struct chain *chain)
 }
 
 /* A new chain, as one unmapped block. */
-static int reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id)
+int heap_reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id)
 {
 	uint64_t granule = heap_granule(heap, heap->set[set].class);
 	struct chain chain = { .size = heap_chain_size(heap, granule),
@@ -102,12 +102,12 @@ static int find_room(struct la_heap *heap, uint32_t set, uint64_t size,
 			return 0;
 		at = heap_first_unmapped(heap, set, heap->block[at].addr + 1);
 	}
-	return reserve_chain(heap, set, id);
+	return heap_reserve_chain(heap, set, id);
 }
 
 /* Put memory under the first granules of an unmapped block, for size bytes at
  * least; they merge with free neighbours and are free. */
-static int map(struct la_heap *heap, uint32_t id, uint64_t size)
+int heap_map(struct la_heap *heap, uint32_t id, uint64_t size)
 {
 	uint64_t addr = heap->block[id].addr;
 	uint32_t rest;
@@ -152,12 +152,12 @@ int heap_grow_chain(struct la_heap *heap, uint32_t set, uint64_t size,
 	int err = find_room(heap, set, size, id);
 
 	if (!err && heap->block[*id].state == BLOCK_UNMAPPED)
-		err = map(heap, *id, missing(heap, *id, size));
+		err = heap_map(heap, *id, missing(heap, *id, size));
 	while (!err && heap->block[*id].size < size) {
 		uint64_t mapped = heap->block[*id].size;
 
 		*id = heap->block[*id].next;
-		err = map(heap, *id, missing(heap, *id, size - mapped));
+		err = heap_map(heap, *id, missing(heap, *id, size - mapped));
 	}
 	if (!err)
 		block_remove(heap, *id);

@@ -87,16 +87,6 @@ LA_EXPORT int la_heap_set(struct la_heap *heap,
 	return code;
 }
 
-/* The size that a block of a chain can grow to by mapping. */
-static uint64_t reach(const struct la_heap *heap, const struct block *block)
-{
-	const struct block *next = &heap->block[block->next];
-
-	if (block->next == LA_NO_BLOCK || next->state != BLOCK_UNMAPPED)
-		return block->size;
-	return block->size + next->size;
-}
-
 /* From a block of a chain on: that of several, one behind the other in the
  * set, which can grow the least. */
 static uint32_t least_reach(const struct la_heap *heap,
@@ -106,8 +96,7 @@ static uint32_t least_reach(const struct la_heap *heap,
 		uint32_t next = free_set_next(free, heap->block, id);
 
 		if (next == LA_NO_BLOCK ||
-		    reach(heap, &heap->block[next]) >=
-			    reach(heap, &heap->block[id]))
+		    block_reach(heap, next) >= block_reach(heap, id))
 			break;
 		id = next;
 	}

@@ -118,6 +118,17 @@ static inline bool is_idle_segment(const struct block *block)
 	return is_whole(block) && !block->chained;
 }
 
+/* The size that a block of a chain can grow to by mapping. */
+static inline uint64_t block_reach(const struct la_heap *heap, uint32_t id)
+{
+	const struct block *block = &heap->block[id];
+	const struct block *next = &heap->block[block->next];
+
+	if (block->next == LA_NO_BLOCK || next->state != BLOCK_UNMAPPED)
+		return block->size;
+	return block->size + next->size;
+}
+
 static inline void emit(const struct la_heap *heap, enum la_action action,
 			uint64_t addr, uint64_t size, uint32_t set)
 {
@@ -161,6 +172,8 @@ void heap_count_got(struct la_heap *heap, uint64_t size);
 /* chain.c: expandable segments */
 int heap_grow_chain(struct la_heap *heap, uint32_t set, uint64_t size,
 		    uint32_t *id);
+int heap_reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id);
+int heap_map(struct la_heap *heap, uint32_t id, uint64_t size);
 int heap_unmap(struct la_heap *heap, uint32_t id);
 struct chain *heap_chain_of(const struct la_heap *heap, uint64_t addr);
 uint64_t heap_chain_size(const struct la_heap *heap, uint64_t granule);

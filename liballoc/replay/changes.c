@@ -13,7 +13,7 @@
 #include "replay/program.h"
 
 /* Events that are read in all while a moment is sought. */
-#define EVENTS_MAX ((uint64_t)100000000)
+#define EVENTS_MAX ((uint64_t)20000000)
 
 /* The values that a string leaves when it is given to the setter. */
 static int parse_change(struct la_setting **out, const char *text,
@@ -69,14 +69,6 @@ struct search {
 	struct la_error *err;
 };
 
-static size_t reached(const struct la_program *program)
-{
-	size_t understood = program->info.understood;
-
-	return understood < program->first_taken ? understood :
-						   program->first_taken;
-}
-
 /* Read with the change before an event.  Returns 1 if all is explained. */
 static int try_moment(struct search *search, size_t event)
 {
@@ -88,7 +80,7 @@ static int try_moment(struct search *search, size_t event)
 		return 0;
 	search->budget -= program->event_count;
 	code = program_decode(program, NULL, NULL, search->err);
-	return code < 0 ? code : reached(program) == program->event_count;
+	return code < 0 ? code : program_reached(program) == program->event_count;
 }
 
 /* Any moment that explains all, between the first event and the one that the
@@ -104,8 +96,8 @@ static int find_moment(struct search *search, size_t *moment)
 	while (!got && low < high) {
 		*moment = low + (high - low) / 2;
 		got = try_moment(search, *moment);
-		if (!got && reached(search->program) < search->failed)
-			low = reached(search->program) + 1;
+		if (!got && program_reached(search->program) < search->failed)
+			low = program_reached(search->program) + 1;
 		else if (!got)
 			high = *moment;
 	}
@@ -154,7 +146,7 @@ static int seek_from_here(struct la_program *program, const char *last,
 {
 	struct search search = { .program = program,
 				 .budget = EVENTS_MAX,
-				 .failed = reached(program),
+				 .failed = program_reached(program),
 				 .err = err };
 	size_t moment = 0;
 	int got = program_add_change(program, 0, last);
@@ -211,7 +203,7 @@ int program_seek_change(struct la_program *program, struct la_error *err)
 	int got;
 
 	if (!last || program->change_count ||
-	    reached(program) == program->event_count)
+	    program_reached(program) == program->event_count)
 		return 0;
 	got = strcmp(last, la_setting_text(program->setting)) ?
 		      seek_from_here(program, last, err) :

@@ -303,7 +303,9 @@ static int read_from(struct la_program *program, size_t from,
 		code = program_rewind(program, from);
 	if (!code)
 		code = decode_with_limit(program, err);
-	return code < 0 ? code : program_seek_change(program, err);
+	if (!code)
+		code = program_seek_change(program, err);
+	return code < 0 ? code : program_seek_pools(program, err);
 }
 
 static bool all_is_predicted(const struct la_program *program)

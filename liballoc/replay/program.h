@@ -168,6 +168,19 @@ void program_forget_changes(struct la_program *program);
  * the moment. */
 int program_seek_change(struct la_program *program, struct la_error *err);
 
+/* Index of the first event that was not predicted, or event_count. */
+static inline size_t program_reached(const struct la_program *program)
+{
+	size_t understood = program->info.understood;
+
+	return understood < program->first_taken ? understood :
+						   program->first_taken;
+}
+
+/* seek-pools.c: where a full recording is not understood, perhaps segments
+ * that are gone by the end were of private pools: seek those of all. */
+int program_seek_pools(struct la_program *program, struct la_error *err);
+
 /* limit.c: which limit was in force when recording */
 void limit_before_decode(struct la_program *program,
 			 const struct la_program_options *options);

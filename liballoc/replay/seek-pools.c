@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The search for the pools of segments that are gone by the end, as far as the
+ * reading of a program is concerned: program_seek_pools(). */
+
+#include <errno.h>
+
+#include "replay/owners.h"
+#include "replay/program.h"
+
+/* Events that are read in all. */
+#define EVENTS_MAX ((uint64_t)20000000)
+
+struct search {
+	struct la_program *program; /* borrowed */
+	struct la_error *err; /* borrowed */
+	uint64_t budget; /* events that may still be read */
+	struct labels best; /* owned; none: without labels */
+	size_t best_left; /* events that the best reading leaves */
+	uint64_t best_adopted; /* ... and takes as recorded */
+};
+
+static bool is_better(const struct search *search)
+{
+	const struct la_program_info *info = &search->program->info;
+	size_t left = search->program->event_count - info->understood;
+
+	return left < search->best_left ||
+	       (left == search->best_left &&
+		info->adopted_count < search->best_adopted);
+}
+
+static void note_quality(struct search *search)
+{
+	const struct la_program *program = search->program;
+
+	search->best_left = program->event_count - program->info.understood;
+	search->best_adopted = program->info.adopted_count;
+}
+
+static int keep(struct search *search, const struct labels *labels)
+{
+	size_t i;
+	int err = 0;
+
+	note_quality(search);
+	search->best.count = 0;
+	for (i = 0; i < labels->count && !err; i++)
+		err = labels_set(&search->best, labels->at[i].event,
+				 labels->at[i].pool);
+	return err;
+}
+
+static int run(void *data, const struct labels *labels, size_t *reached)
+{
+	struct search *search = data;
+	struct la_program *program = search->program;
+	int code;
+
+	if (search->budget < program->event_count)
+		return -ECANCELED;
+	search->budget -= program->event_count;
+	code = program_decode(program, labels, NULL, search->err);
+	if (code < 0)
+		return code;
+	*reached = program_reached(program);
+	return is_better(search) ? keep(search, labels) : 0;
+}
+
+int program_seek_pools(struct la_program *program, struct la_error *err)
+{
+	struct search search = { .program = program,
+				 .err = err,
+				 .budget = EVENTS_MAX };
+	int code;
+
+	if (program->start_count ||
+	    program_reached(program) == program->event_count)
+		return 0;
+	note_quality(&search);
+	code = owners_seek(program, run, &search);
+	if (!code || code == -ECANCELED || code == -EBADMSG)
+		code = program_decode(program,
+				      search.best.count ? &search.best : NULL,
+				      NULL, err);
+	labels_destroy(&search.best);
+	return code;
+}
