@@ -120,6 +120,7 @@ int heap_flush(struct la_heap *heap)
 	int err;
 
 	heap->stats.syncs++;
+	heap->flushes++;
 	err = complete_pending(heap, -1);
 	if (!err)
 		err = flush_class(heap, LA_DEFAULT_POOL, LARGE_CLASS);
@@ -139,6 +140,7 @@ LA_EXPORT int la_heap_pool_drop(struct la_heap *heap, int pool)
 	int err = la_heap_pool_give_up(heap, pool);
 
 	heap->stats.syncs++;
+	heap->pool[pool].drops++;
 	if (!err)
 		err = complete_pending(heap, pool);
 	return err < 0 ? err : flush_private(heap, (uint32_t)pool);

@@ -106,6 +106,7 @@ int heap_copy(struct la_heap *to, const struct la_heap *from)
 	to->spare = from->spare;
 	to->pending_first = from->pending_first;
 	to->pending_last = from->pending_last;
+	to->flushes = from->flushes;
 	to->stats = from->stats;
 	to->in_order = from->in_order;
 	to->setting = from->setting;
@@ -263,6 +264,16 @@ bool heap_is_live(const struct la_heap *heap, la_block block)
 bool heap_is_pending(const struct la_heap *heap, la_block block)
 {
 	return heap->block[block].state == BLOCK_PENDING;
+}
+
+int heap_pool_of(const struct la_heap *heap, la_block block)
+{
+	return (int)heap->set[heap->block[block].set].pool;
+}
+
+uint32_t heap_waits(const struct la_heap *heap, int pool)
+{
+	return heap->flushes + heap->pool[pool].drops;
 }
 
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,

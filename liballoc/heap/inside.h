@@ -59,6 +59,13 @@ void heap_walk_in_order(struct la_heap *heap);
 bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);
 
+/* Pool of a live or pending block. */
+int heap_pool_of(const struct la_heap *heap, la_block block);
+
+/* Counts how often the pending blocks of a pool were waited for: if it has
+ * moved on since a block became pending, the block was completed. */
+uint32_t heap_waits(const struct la_heap *heap, int pool);
+
 /* Address of the cached block that would serve a request; 0: none would. */
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
 		   int pool);

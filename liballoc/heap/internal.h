@@ -29,6 +29,7 @@ struct pool {
 	int64_t growths; /* segments, and requests that grew a chain, less
 			  * segments and mappings given back.  torch forgets a
 			  * pool that was given up when it is 0. */
+	uint32_t drops; /* times that its pending blocks were waited for */
 	bool given_up; /* flushes take from it */
 };
 
@@ -65,6 +66,7 @@ struct la_heap {
 	uint32_t block_room;
 	uint32_t spare; /* head of the spare blocks, or LA_NO_BLOCK */
 	uint32_t pending_first, pending_last; /* in order of the requests */
+	uint32_t flushes; /* times that all pending blocks were waited for */
 
 	uint64_t *stream; /* owned; raw values by number */
 	uint32_t *stream_order; /* owned; numbers by raw value */

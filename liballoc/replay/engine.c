@@ -12,8 +12,9 @@
 /* What a slot holds while a program is played. */
 struct held {
 	la_block block;
-	uint32_t syncs; /* pending: the heap's counter at the request; if it
-			 * has moved on, a flush has completed the block */
+	uint32_t waits; /* pending: heap_waits() at the request; if it has
+			 * moved on, a flush has completed the block */
+	int pool; /* pending: of the block */
 };
 
 struct player {
@@ -93,7 +94,8 @@ static int make_heap(struct player *player, struct la_error *err)
 
 static int load_start(struct player *player)
 {
-	uint32_t count = player->program->slot_count, i;
+	uint32_t count = player->program->slot_count;
+	size_t i;
 	la_block *slot = malloc((count + 1) * sizeof(*slot));
 	int err;
 
@@ -101,8 +103,15 @@ static int load_start(struct player *player)
 	err = slot && player->held ?
 		      program_load(player->program, player->heap, slot) :
 		      -ENOMEM;
-	for (i = 0; i < count && !err; i++)
-		player->held[i].block = slot[i];
+	for (i = 0; i < player->program->piece_count && !err; i++) {
+		const struct start_piece *piece = &player->program->piece[i];
+		struct held *held = &player->held[piece->slot];
+
+		if (!is_busy(piece))
+			continue;
+		held->block = slot[piece->slot];
+		held->pool = heap_pool_of(player->heap, held->block);
+	}
 	free(slot);
 	return err;
 }
@@ -117,7 +126,7 @@ static void player_destroy(struct player *player)
 /* Complete a free that waited for other streams. */
 static int complete(struct player *player, const struct held *held)
 {
-	if (held->syncs != (uint32_t)player->stats->syncs)
+	if (held->waits != heap_waits(player->heap, held->pool))
 		return 0;
 	return la_heap_free_complete(player->heap, held->block);
 }
@@ -178,7 +187,8 @@ static int play_op(struct player *player, const struct op *op)
 	case OP_FREE:
 		return la_heap_release(player->heap, held->block);
 	case OP_FREE_REQUEST:
-		held->syncs = (uint32_t)player->stats->syncs;
+		held->pool = heap_pool_of(player->heap, held->block);
+		held->waits = heap_waits(player->heap, held->pool);
 		la_heap_free_request(player->heap, held->block);
 		return 0;
 	case OP_FREE_COMPLETE:
