@@ -97,7 +97,7 @@ static int find_moment(struct search *search, size_t *moment)
 		*moment = low + (high - low) / 2;
 		got = try_moment(search, *moment);
 		if (!got && program_reached(search->program) < search->failed)
-			low = program_reached(search->program) + 1;
+			low = *moment + 1;
 		else if (!got)
 			high = *moment;
 	}
@@ -184,7 +184,7 @@ static int seek_from(struct la_program *program, const char *first,
 	return got;
 }
 
-/* No companion tells the first setting. */
+/* No companion tells the first setting: what is told is the last one. */
 static int seek_from_usual(struct la_program *program, const char *last,
 			   struct la_error *err)
 {
@@ -205,9 +205,12 @@ int program_seek_change(struct la_program *program, struct la_error *err)
 	if (!last || program->change_count ||
 	    program_reached(program) == program->event_count)
 		return 0;
-	got = strcmp(last, la_setting_text(program->setting)) ?
-		      seek_from_here(program, last, err) :
-		      seek_from_usual(program, last, err);
+	if (strcmp(last, la_setting_text(program->setting)))
+		got = seek_from_here(program, last, err);
+	else if (program->device->setting == last)
+		got = seek_from_usual(program, last, err);
+	else
+		return 0;
 	if (got)
 		return got < 0 ? got : 0;
 	return program_decode(program, NULL, NULL, err);

@@ -15,7 +15,7 @@
 enum { DOUBT_EVENTS = 1000 };
 
 /* Times that a decoding begins anew with one more label. */
-enum { RESTARTS = 1000 };
+enum { RESTARTS = 40 };
 
 int list_add(struct index_list *list, uint32_t value)
 {
