@@ -204,6 +204,15 @@ static int try_pools(struct decoder *decoder, struct reading *reading,
 	return got;
 }
 
+static bool any_private(const struct index_list *pools)
+{
+	size_t i = 0;
+
+	while (i < pools->count && pools->at[i] == LA_DEFAULT_POOL)
+		i++;
+	return i < pools->count;
+}
+
 /* Without and with memory that the program gave back before. */
 static int try_given(struct decoder *decoder, struct reading *reading)
 {
@@ -211,6 +220,8 @@ static int try_given(struct decoder *decoder, struct reading *reading)
 
 	if (request_explains(decoder, reading))
 		got = try_pools(decoder, reading, GIVEN_NOTHING);
+	if (!got && reading->request && any_private(&decoder->gave))
+		got = try_pools(decoder, reading, GIVEN_UP);
 	if (!got && decoder->gave.count)
 		got = try_pools(decoder, reading, GIVEN_FLUSH);
 	if (!got && decoder->gave.count &&

@@ -102,20 +102,27 @@ static int end_pool(struct decoder *decoder, uint32_t at, uint32_t pool,
 	return err < 0 ? err : decode_add_op(decoder, &op);
 }
 
+/* Did the program wait for pending blocks before the request? */
+static bool is_given(const struct reading *reading)
+{
+	return reading->given == GIVEN_FLUSH || reading->given == GIVEN_POOLS;
+}
+
 /* What the program gave back: private pools before the default pool ended by
  * themselves, those behind it had been given up. */
 static int give_back(struct decoder *decoder, const struct reading *reading)
 {
 	const struct index_list *gave = &decoder->gave;
 	uint32_t at = (uint32_t)reading->begin;
-	bool drops = reading->given == GIVEN_POOLS, flushed = !drops;
+	bool drops = reading->given == GIVEN_POOLS;
+	bool flushed = reading->given == GIVEN_FLUSH;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < gave->count && !err; i++) {
 		if (gave->at[i] == LA_DEFAULT_POOL) {
+			flushed |= drops;
 			drops = false;
-			flushed = true;
 			continue;
 		}
 		err = end_pool(decoder, at, gave->at[i],
@@ -166,7 +173,7 @@ static int complete_late(struct decoder *decoder, const struct reading *reading)
 	for (; i < decoder->head.count && !err; i++)
 		err = decode_add_complete(decoder, decoder->head.at[i]);
 	for (i = 0; i < decoder->later.count && !err; i++)
-		if (reading->given == GIVEN_NOTHING)
+		if (!is_given(reading))
 			err = decode_add_complete(decoder,
 						  decoder->later.at[i]);
 	return err;
@@ -292,7 +299,7 @@ static int play_reading(struct decoder *decoder, const struct reading *reading,
 		err = adopt_frees(decoder);
 	if (!err && reading->given != GIVEN_NOTHING) {
 		err = give_back(decoder, reading);
-		if (!err)
+		if (!err && is_given(reading))
 			err = complete_later(decoder);
 	}
 	if (!err && reading->request)
@@ -396,7 +403,7 @@ static int accept(struct decoder *decoder, const struct reading *reading,
 	decoder->trial = heap;
 	if (!err)
 		err = take_blocks(decoder, reading, request, block);
-	info->flush_count += reading->given != GIVEN_NOTHING;
+	info->flush_count += is_given(reading);
 	if (reading->adopt)
 		info->adopted_count += reading_count_frees(decoder);
 	return err < 0 ? err : 1;

@@ -7,6 +7,8 @@
 /* What the program gave back before the request of a stretch. */
 enum given {
 	GIVEN_NOTHING,
+	GIVEN_UP, /* nothing yet, but private pools that gave memory had been
+		   * given up, so that the request's own flush took it */
 	GIVEN_FLUSH, /* it emptied the cache; private pools that gave memory
 		      * were given up by then */
 	GIVEN_POOLS /* private pools were dropped; then perhaps a flush */
