@@ -80,7 +80,9 @@ static int try_moment(struct search *search, size_t event)
 		return 0;
 	search->budget -= program->event_count;
 	code = program_decode(program, NULL, NULL, search->err);
-	return code < 0 ? code : program_reached(program) == program->event_count;
+	if (code < 0)
+		return code;
+	return program_reached(program) == program->event_count;
 }
 
 /* Any moment that explains all, between the first event and the one that the

@@ -301,11 +301,7 @@ static int read_from(struct la_program *program, size_t from,
 		program_begin_empty(program);
 	else
 		code = program_rewind(program, from);
-	if (!code)
-		code = decode_with_limit(program, err);
-	if (!code)
-		code = program_seek_change(program, err);
-	return code < 0 ? code : program_seek_pools(program, err);
+	return code < 0 ? code : decode_with_limit(program, err);
 }
 
 static bool all_is_predicted(const struct la_program *program)
@@ -336,9 +332,9 @@ static int start_later(struct la_program *program,
 
 /* Where all events contradict the final segments, history ended before the
  * snapshot was taken: it may be whole up to there. */
-static int read_program(struct la_program *program,
-			const struct la_program_options *options,
-			struct la_error *err)
+static int read_from_start(struct la_program *program,
+			   const struct la_program_options *options,
+			   struct la_error *err)
 {
 	int code = read_from(program, 0, options, err);
 
@@ -347,6 +343,19 @@ static int read_program(struct la_program *program,
 	if (program->info.first_event == program->event_count)
 		return read_from(program, BEGIN_EMPTY, options, err);
 	return program->info.window ? start_later(program, options, err) : 0;
+}
+
+/* What is not understood yet may be so for what the recording does not tell:
+ * a setter that ran, or private pools that are gone. */
+static int read_program(struct la_program *program,
+			const struct la_program_options *options,
+			struct la_error *err)
+{
+	int code = read_from_start(program, options, err);
+
+	if (!code)
+		code = program_seek_change(program, err);
+	return code < 0 ? code : program_seek_pools(program, err);
 }
 
 LA_EXPORT int la_program_new(struct la_program **out,

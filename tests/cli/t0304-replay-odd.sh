@@ -65,8 +65,8 @@ replay 1 "$tmp/whole.pickle"
 says err '\x1b[31m:\x0a1'
 rm "$tmp/whole.json"
 
-# A setting that was not in force: what is understood of it is no answer.
-echo '{ "conf": "max_split_size_mb:32" }' >"$tmp/whole.json"
+# A cap that was not in force: what is understood under it is no answer.
+echo '{ "cap": 8300000000 }' >"$tmp/whole.json"
 replay 3 "$tmp/whole.pickle" --limit none
 says out 'not known: runs as far as the events were understood'
 replay 3 "$tmp/whole.pickle" --limit none --format json

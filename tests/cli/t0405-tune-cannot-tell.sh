@@ -4,9 +4,9 @@
 . tests/support.sh
 . tests/tune.sh
 
-# gnn.oom under a setting that was not in force.
+# gnn.oom under a cap that was not in force: it held more.
 cp tests/data/gnn.oom.pickle.xz "$tmp/wrong.pickle.xz"
-echo '{"conf": "max_split_size_mb:128", "cap": 8622760550}' >"$tmp/wrong.json"
+echo '{"conf": "", "cap": 8300000000}' >"$tmp/wrong.json"
 tune 3 "$tmp/wrong.pickle.xz" --format json
 equal 'the answer' "$(cat "$tmp/out")" null
 grep -q 'only 5,132 of its 8,495 events are understood' "$tmp/err" ||
