@@ -33,16 +33,21 @@ struct census {
 	size_t count;
 };
 
+static bool is_at_start(const struct oom_moment *moment)
+{
+	return moment->op == moment->program->op_count;
+}
+
 /* Who is in each slot when an op begins. */
 static void find_tenants(const struct oom_moment *moment,
 			 struct tenant *tenant)
 {
 	const struct la_program *program = moment->program;
-	size_t i;
+	size_t played = is_at_start(moment) ? 0 : moment->op, i;
 
 	for (i = 0; i < program->slot_count; i++)
 		tenant[i].event = NO_EVENT;
-	for (i = 0; i < moment->op && i < program->op_count; i++) {
+	for (i = 0; i < played; i++) {
 		const struct op *op = &program->op[i];
 
 		if (op->kind == OP_ALLOC || op->kind == OP_PLACE)
@@ -240,7 +245,7 @@ int oom_describe(const struct oom_moment *moment, struct la_oom_state *out)
 					    options->limit;
 	out->stats = moment->heap->stats;
 	out->event = program->info.first_event;
-	if (moment->op < program->op_count)
+	if (!is_at_start(moment))
 		describe_request(moment, out);
 	err = la_heap_picture(moment->heap, &out->picture);
 	if (err < 0)
