@@ -106,6 +106,7 @@ void replay_json_held(struct la_json *json, const struct source *source)
 	la_json_member_uint(json, "device", source->device);
 	la_json_key(json, "self_check");
 	la_json_null(json);
+	la_json_member_text(json, "setting", source_setting(source));
 	json_held(source, json);
 	la_json_member_text(json, "outcome", "no history");
 	la_json_object_end(json);

@@ -172,6 +172,21 @@ static void print_ranges(const struct la_picture_part *total)
 		       source_count_text(count, total->ranges));
 }
 
+static void print_unplayed(const struct source *source)
+{
+	const char *setting = source_setting(source);
+
+	fputs("recording   ", stdout);
+	report_escaped(source->path, strlen(source->path));
+	printf(", device %" PRIu64 ", no requests in its history\n",
+	       source->device);
+	if (!setting)
+		return;
+	fputs("recorded    setting '", stdout);
+	report_escaped(setting, strlen(setting));
+	puts("'");
+}
+
 int replay_print_held(const struct source *source)
 {
 	const struct la_picture_part *total;
@@ -184,10 +199,7 @@ int replay_print_held(const struct source *source)
 		return STATUS_CANNOT_TELL;
 	}
 	total = &picture.total;
-	fputs("recording   ", stdout);
-	report_escaped(source->path, strlen(source->path));
-	printf(", device %" PRIu64 ", no requests in its history\n",
-	       source->device);
+	print_unplayed(source);
 	fputs("held        ", stdout);
 	picture_print_sums(&picture);
 	printf("segments    %s\n", source_count_text(count, total->segments));

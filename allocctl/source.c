@@ -155,6 +155,11 @@ bool source_has_requests(const struct source *source)
 	return false;
 }
 
+const char *source_setting(const struct source *source)
+{
+	return recorded_device(source)->setting;
+}
+
 bool source_has_segments(const struct source *source)
 {
 	return recorded_device(source)->segment_count;

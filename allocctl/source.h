@@ -39,6 +39,9 @@ bool source_has_history(const struct source *source);
 bool source_has_requests(const struct source *source);
 bool source_has_segments(const struct source *source);
 
+/* The setting that it tells, valid or not; NULL: none. */
+const char *source_setting(const struct source *source);
+
 void source_close(struct source *source);
 
 /*

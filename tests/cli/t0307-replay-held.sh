@@ -17,6 +17,14 @@ grep -q -F '"held_at_end":{"reserved":624951296,"segments":58,"expandable":0,"ex
 grep -q -F '"releasable":591396864,"free":{"bytes":591396864,"count":57,"largest":20971520,"histogram":[{"from":2097152,"count":32,"bytes":67108864},{"from":16777216,"count":25,"bytes":524288000}]}' \
 	"$tmp/out" || fail 'JSON of the holes'
 
+# enabled="state": the end of a free is all that there is of a history.
+allocctl replay $data/windows-gnn.state.pickle.xz --format json >"$tmp/out" ||
+	fail 'state alone'
+grep -q -F '"self_check":null,"setting":"","held_at_end":{"reserved":25799163904,"segments":47,"expandable":0,"expandable_ranges":0,"live":68157440,' \
+	"$tmp/out" || fail "what is held: $(cat "$tmp/out")"
+grep -q -F '"releasable":25367150592,"free":{"bytes":25731006464,"count":47,"largest":1293942784,' \
+	"$tmp/out" || fail 'holes of a state'
+
 # Beside the replay, where there is history.
 allocctl replay $data/windows-gnn.first.pickle.xz --format json >"$tmp/out"
 grep -q -F '"held_at_end":{"reserved":12197036032,"segments":35,"expandable":0,"expandable_ranges":0,"live":68157440,' \

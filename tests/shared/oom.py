@@ -118,12 +118,6 @@ def compare(path, setting, limit):
     return name, wrong
 
 
-def uses_pools(path):
-    """Which pool a request went to is not always told."""
-    with open(path.replace(".pickle.xz", ".json")) as file:
-        return json.load(file).get("pools")
-
-
 def cases():
     traces = os.path.join(SHARED, "traces")
     for name in ("gnn.oom", "big_random.oom", "varlen_gpt.oom", "streams.cap"):
@@ -139,7 +133,7 @@ def cases():
                 yield path, setting, limit
     for name in sorted(os.listdir(os.path.join(traces, "random"))):
         path = os.path.join(traces, "random", name)
-        if name.endswith(".pickle.xz") and not uses_pools(path):
+        if name.endswith(".pickle.xz"):
             yield path, None, None
             yield path, "", 48 << 20
             yield path, EXPANDABLE, 64 << 20

@@ -229,6 +229,38 @@ START_TEST(test_detected_steps)
 }
 END_TEST
 
+/* What comes in each step comes once more in the first one, as an optimizer's
+ * state does that has the size of a gradient. */
+START_TEST(test_steps_that_begin_with_a_state)
+{
+	uint64_t first[STEPS];
+	struct la_steps steps;
+	unsigned int i, k;
+
+	for (i = 0; i < STEPS; i++) {
+		la_block kept[4];
+
+		for (k = 0; k < 4; k++) {
+			kept[k] = take((20 + 10 * i + 2 * k) * MIB);
+			if (!k)
+				first[i] = snapshot.event_count - 1;
+		}
+		la_heap_release(heap, take(12 * MIB));
+		if (!i)
+			take(12 * MIB);
+		for (k = 0; k < 4; k++)
+			la_heap_release(heap, kept[k]);
+	}
+	read_program();
+	ck_assert_int_eq(la_steps_find(&steps, program), 0);
+	ck_assert_uint_eq(steps.size, 12 * MIB);
+	ck_assert_uint_eq(steps.count, STEPS - 1);
+	for (i = 1; i < STEPS; i++)
+		ck_assert_uint_eq(steps.event[i - 1], first[i]);
+	la_steps_release(&steps);
+}
+END_TEST
+
 START_TEST(test_marked_steps)
 {
 	uint64_t first[STEPS];
@@ -347,6 +379,7 @@ int main(void)
 	tcase_add_test(tcase, test_holders_by_key);
 	tcase_add_test(tcase, test_only_of_what_fails);
 	tcase_add_test(tcase, test_detected_steps);
+	tcase_add_test(tcase, test_steps_that_begin_with_a_state);
 	tcase_add_test(tcase, test_marked_steps);
 	tcase_add_test(tcase, test_no_steps);
 	tcase_add_test(tcase, test_release_every);
