@@ -1,67 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl replay: a recording, played again as it was or otherwise. */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <liballoc/replay.h>
-
 #include "cmd.h"
 #include "events.h"
-#include "opt.h"
+#include "replay.h"
 #include "report.h"
-#include "setting.h"
-#include "source.h"
-#include "util/json.h"
-#include "util/size.h"
 
-struct options {
-	const char *setting; /* NULL: the recorded one */
-	const char *limit; /* SIZE, none, auto or NULL */
-	const char *card; /* SIZE or NULL */
-	const char *events; /* where the events go, or NULL */
-	int policy;
-	int format;
-	bool verify, log_splits;
-};
-
-/* What is asked, and what came out. */
-struct question {
-	struct source source;
-	struct la_setting *setting; /* owned; NULL: the recorded one */
-	const char *setting_text;
-	struct la_limit limit;
-	bool limit_given;
-	bool as_recorded; /* recorded setting and limit */
-	struct la_answer answer;
-	bool is_cut; /* it runs as far as the events were understood */
-	bool hangs_on_limit; /* the recorded limit is known only as an
-			      * interval, and its ends give two answers */
+/* The recording at hand, and how to answer. */
+struct run {
+	struct replay_options options;
+	struct replay_known known;
+	struct la_json json;
+	bool reported; /* a report was written */
 };
 
 static const char *const policies[] = { "torch", NULL };
-
-/* --limit and --card; false after a message. */
-static bool read_limit(const struct options *options, struct question *question)
-{
-	struct la_limit *limit = &question->limit;
-	bool none = options->limit && !strcmp(options->limit, "none");
-	bool is_auto = options->limit && !strcmp(options->limit, "auto");
-
-	question->limit_given = options->card || (options->limit && !is_auto);
-	if (options->card && options->limit && !is_auto) {
-		report_error("--card and --limit exclude each other");
-		return false;
-	}
-	if (!question->limit_given || none)
-		return true;
-	limit->kind = options->card ? LA_LIMIT_CARD : LA_LIMIT_CAP;
-	return opt_size(options->card ? "card" : "limit",
-			options->card ? options->card : options->limit,
-			&limit->bytes);
-}
 
 /* A fraction in the setting that is asked for caps the card. */
 static void apply_fraction(struct question *question)
@@ -131,6 +91,38 @@ static int ask_lower_end(struct question *question,
 	return STATUS_DONE;
 }
 
+static int ask_layouts(struct question *question,
+		       const struct la_replay_options *options,
+		       struct la_answer *answer)
+{
+	struct la_error err;
+
+	if (la_replay_all_layouts(question->source.program, options, answer,
+				  &err) < 0)
+		return cannot_replay(&err);
+	return STATUS_DONE;
+}
+
+/* The same without and with the calls that are put in. */
+static int ask_with_release(struct question *question,
+			    struct la_replay_options *options)
+{
+	struct la_replay_options plain = *options;
+	int status = release_find_steps(&question->source, &question->limit,
+					&question->release, &question->steps);
+
+	plain.listener = NULL;
+	plain.split_listener = NULL;
+	plain.oom = NULL;
+	if (status == STATUS_DONE)
+		status = ask_layouts(question, &plain, &question->without);
+	if (status != STATUS_DONE)
+		return status;
+	question->as_recorded = options->as_recorded = false;
+	options->release = question->release;
+	return ask_layouts(question, options, &question->answer);
+}
+
 static int replay(struct question *question, struct event_log *log)
 {
 	struct la_replay_options options = {
@@ -142,200 +134,40 @@ static int replay(struct question *question, struct event_log *log)
 		.listener = log->file ? event_log_hear : NULL,
 		.split_listener = log->splits ? event_log_split : NULL,
 		.listener_data = log,
+		.costs = la_costs_default(),
+		.oom = &question->oom,
 	};
-	struct la_error err;
+	int status = question->release.kind == LA_RELEASE_NONE ?
+			     ask_layouts(question, &options,
+					 &question->answer) :
+			     ask_with_release(question, &options);
 
-	if (la_replay_all_layouts(question->source.program, &options,
-				  &question->answer, &err) < 0)
-		return cannot_replay(&err);
+	if (status != STATUS_DONE)
+		return status;
 	question->is_cut = question->answer.outcome == LA_OUTCOME_RUNS &&
 			   !source_is_understood(&question->source);
+	options.oom = NULL;
 	return ask_lower_end(question, &options);
 }
 
-static const char *const outcomes[] = {
-	[LA_OUTCOME_RUNS] = "runs",
-	[LA_OUTCOME_OOM] = "oom",
-	[LA_OUTCOME_DEPENDS] = "depends on placement",
-};
-
-static void print_size(const char *label, uint64_t bytes)
+const char *replay_outcome_of(const struct la_answer *answer)
 {
-	char size[LA_SIZE_TEXT];
+	static const char *const outcomes[] = {
+		[LA_OUTCOME_RUNS] = "runs",
+		[LA_OUTCOME_OOM] = "oom",
+		[LA_OUTCOME_DEPENDS] = "depends on placement",
+	};
 
-	printf("%-11s %s (%" PRIu64 " bytes)\n", label,
-	       la_size_format(size, bytes), bytes);
+	return outcomes[answer->outcome];
 }
 
-static void print_outcome(const struct question *question)
-{
-	const struct la_answer *answer = &question->answer;
-	char size[LA_SIZE_TEXT], count[32];
-
-	if (question->hangs_on_limit) {
-		report_paint(REPORT_YELLOW, "depends on the limit");
-		puts(", of which only an interval is known; give --limit");
-		return;
-	}
-	if (question->is_cut) {
-		report_paint(REPORT_YELLOW, "not known");
-		puts(": runs as far as the events were understood");
-		return;
-	}
-	switch (answer->outcome) {
-	case LA_OUTCOME_RUNS:
-		report_paint(REPORT_GREEN, "runs");
-		if (!question->source.info->request_count)
-			fputs(": the history has no requests", stdout);
-		if (question->source.info->ends_in_oom)
-			fputs(": the request that failed is served; what came "
-			      "after it is not known", stdout);
-		putchar('\n');
-		return;
-	case LA_OUTCOME_OOM:
-		report_paint(REPORT_RED, "out of memory");
-		if (!answer->rule.oom_size) {
-			puts(": what is held when the recording begins does "
-			     "not fit");
-			return;
-		}
-		printf(": event %s asks for %s\n",
-		       source_count_text(count, answer->rule.oom_event),
-		       la_size_format(size, answer->rule.oom_size));
-		return;
-	case LA_OUTCOME_DEPENDS:
-		report_paint(REPORT_YELLOW, "depends on the driver's placement");
-		printf(": runs under %u of %u layouts\n", answer->ran,
-		       LA_LAYOUT_COUNT);
-	}
-}
-
-static void print_text(const struct question *question)
-{
-	const struct la_answer *answer = &question->answer;
-	const struct la_heap_stats *stats = &answer->rule.stats;
-	char limit[64], low[LA_SIZE_TEXT], high[LA_SIZE_TEXT];
-
-	source_print(&question->source);
-	fputs("replayed    setting '", stdout);
-	report_escaped(question->setting_text, strlen(question->setting_text));
-	printf("', limit %s%s\n", source_limit_text(limit, &question->limit),
-	       question->as_recorded ? ", both as recorded" : "");
-	fputs("outcome     ", stdout);
-	print_outcome(question);
-	print_size("peak live", question->source.info->peak_live);
-	print_size("reserved", stats->reserved_peak);
-	if (answer->reserved_peak_range[0] != answer->reserved_peak_range[1])
-		printf("            %s to %s over the layouts\n",
-		       la_size_format(low, answer->reserved_peak_range[0]),
-		       la_size_format(high, answer->reserved_peak_range[1]));
-	printf("operations  %" PRIu64 " cudaMalloc, %" PRIu64
-	       " cudaFree, %" PRIu64 " retries, %" PRIu64 " OOMs\n",
-	       stats->device_allocs, stats->device_frees, stats->retries,
-	       stats->ooms);
-}
-
-static void json_operations(struct la_json *json,
-			    const struct la_heap_stats *stats)
-{
-	la_json_key(json, "device_operations");
-	la_json_object_begin(json);
-	la_json_member_uint(json, "mallocs",
-			    stats->device_allocs - stats->device_maps);
-	la_json_member_uint(json, "frees",
-			    stats->device_frees - stats->device_unmaps);
-	la_json_member_uint(json, "maps", stats->device_maps);
-	la_json_member_uint(json, "unmaps", stats->device_unmaps);
-	la_json_member_uint(json, "synchronisations", stats->syncs);
-	la_json_object_end(json);
-}
-
-static const char *outcome_text(const struct question *question)
+const char *replay_outcome(const struct question *question)
 {
 	if (question->hangs_on_limit)
 		return "depends on the limit";
 	if (question->is_cut)
 		return "not known";
-	return outcomes[question->answer.outcome];
-}
-
-static void json_answer(struct la_json *json, const struct question *question)
-{
-	const struct la_answer *answer = &question->answer;
-
-	la_json_member_text(json, "outcome", outcome_text(question));
-	la_json_key(json, "oom");
-	if (answer->rule.ran) {
-		la_json_null(json);
-	} else {
-		la_json_object_begin(json);
-		la_json_member_uint(json, "event", answer->rule.oom_event);
-		la_json_member_uint(json, "size", answer->rule.oom_size);
-		la_json_object_end(json);
-	}
-	la_json_member_uint(json, "peak_reserved",
-			    answer->rule.stats.reserved_peak);
-	source_json_range(json, "peak_reserved_range",
-			  answer->reserved_peak_range);
-	json_operations(json, &answer->rule.stats);
-	la_json_member_uint(json, "retries", answer->rule.stats.retries);
-	la_json_member_uint(json, "ooms", answer->rule.stats.ooms);
-}
-
-static void print_json(const struct question *question)
-{
-	struct la_json json;
-
-	la_json_init(&json, report_json_sink, stdout);
-	la_json_object_begin(&json);
-	la_json_member_text(&json, "schema", "allocctl.replay/1");
-	source_json(&question->source, &json);
-	la_json_member_text(&json, "setting", question->setting_text);
-	source_json_limit(&json, "limit", &question->limit);
-	la_json_member_bool(&json, "as_recorded", question->as_recorded);
-	json_answer(&json, question);
-	la_json_object_end(&json);
-	putchar('\n');
-}
-
-static void print_event(const char *label, const struct la_replay_event *event)
-{
-	if (event->action == LA_ACTION_COUNT)
-		printf("  %s  nothing\n", label);
-	else if (event->action == LA_OOM)
-		printf("  %s  oom of %" PRIu64 " bytes on stream 0x%" PRIx64
-		       "\n", label, event->size, event->stream);
-	else
-		printf("  %s  %s of %" PRIu64 " bytes at 0x%" PRIx64
-		       " on stream 0x%" PRIx64 "\n", label,
-		       la_action_name(event->action), event->size, event->addr,
-		       event->stream);
-}
-
-static void print_verification(const struct source *source)
-{
-	const struct la_verification *check = &source->check;
-	char count[32];
-
-	source_print(source);
-	printf("adopted     %s events\n",
-	       source_count_text(count, check->adopted));
-	print_size("recorded", check->reserved_peak_recorded);
-	print_size("replayed", check->reserved_peak_replayed);
-	if (check->first_difference != UINT64_MAX) {
-		printf("difference  at event %s\n",
-		       source_count_text(count, check->first_difference));
-		print_event("recorded", &check->recorded);
-		print_event("replayed", &check->replayed);
-	}
-}
-
-/* A setting or recording that this version cannot answer for. */
-static int no_answer(const struct options *options, int status)
-{
-	if (status == STATUS_CANNOT_TELL && options->format == REPORT_JSON)
-		puts("null");
-	return status;
+	return replay_outcome_of(&question->answer);
 }
 
 static int status_of(const struct question *question)
@@ -360,7 +192,7 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* The replay, with events and splits going where they are wanted. */
-static int replay_and_log(const struct options *options,
+static int replay_and_log(const struct replay_options *options,
 			  struct question *question)
 {
 	struct event_log log = {
@@ -382,102 +214,221 @@ static int replay_and_log(const struct options *options,
 }
 
 /* Events or splits on standard output leave no room for a report. */
-static bool is_stdout_taken(const struct options *options)
+static bool is_stdout_taken(const struct replay_options *options)
 {
 	return options->log_splits ||
 	       (options->events && !strcmp(options->events, "-"));
 }
 
 /* --verify: flags tell what was in force when recording. */
-static int verify(const struct options *options, struct question *question)
+static int verify(struct run *run, struct question *question)
 {
-	const struct la_program_options known = {
-		.setting = options->setting,
+	const struct la_program_options given = {
+		.setting = run->options.setting,
 		.limit = question->limit_given ? &question->limit : NULL,
+		.set_at = run->known.set_at,
+		.set_at_count = run->known.set_at_count,
 	};
-	struct la_json json;
-	int status = source_open(&question->source, &known);
+	int status = source_open_program(&question->source, &given);
 
 	if (status != STATUS_DONE)
-		return no_answer(options, status);
+		return status;
 	complete_question(question);
-	status = replay_and_log(options, question);
+	status = replay_and_log(&run->options, question);
 	if (status != STATUS_DONE)
-		return no_answer(options, status);
+		return status;
 	status = question->source.check.exact ? STATUS_DONE : STATUS_FINDINGS;
-	if (is_stdout_taken(options))
+	if (is_stdout_taken(&run->options))
 		return status;
-	if (options->format == REPORT_TEXT) {
-		print_verification(&question->source);
-		return status;
-	}
-	la_json_init(&json, report_json_sink, stdout);
-	la_json_object_begin(&json);
-	la_json_member_text(&json, "schema", "allocctl.verify/1");
-	source_json(&question->source, &json);
-	la_json_object_end(&json);
-	putchar('\n');
+	run->reported = true;
+	if (run->options.format == REPORT_JSON)
+		replay_json_verification(&run->json, &question->source);
+	else
+		replay_print_verification(&question->source);
 	return status;
 }
 
-/* Without --verify: would it run? */
-static int ask(const struct options *options, struct question *question)
+/* Is nothing asked that a recording without requests cannot answer? */
+static bool asks_nothing(const struct replay_options *options)
 {
-	int status = source_open(&question->source, NULL);
+	return !(options->setting || options->limit || options->card ||
+		 options->release.above ||
+		 options->release.every != RELEASE_NOT_EVERY ||
+		 options->events || options->log_splits || options->set_at.nr);
+}
 
+static int show_held(struct run *run, const struct source *source)
+{
+	run->reported = true;
+	if (run->options.format == REPORT_TEXT)
+		return replay_print_held(source);
+	replay_json_held(&run->json, source);
+	return STATUS_DONE;
+}
+
+/* Without --verify: would it run? */
+static int ask(struct run *run, struct question *question)
+{
+	const struct la_program_options given = {
+		.set_at = run->known.set_at,
+		.set_at_count = run->known.set_at_count,
+	};
+	int status;
+
+	if (!source_has_requests(&question->source) &&
+	    source_has_segments(&question->source) &&
+	    asks_nothing(&run->options))
+		return show_held(run, &question->source);
+	status = source_open_program(&question->source, &given);
 	if (status != STATUS_DONE)
-		return no_answer(options, status);
+		return status;
 	complete_question(question);
-	status = replay_and_log(options, question);
+	status = replay_and_log(&run->options, question);
 	if (status != STATUS_DONE)
-		return no_answer(options, status);
-	if (is_stdout_taken(options))
+		return status;
+	if (is_stdout_taken(&run->options))
 		return status_of(question);
-	if (options->format == REPORT_JSON)
-		print_json(question);
+	run->reported = true;
+	if (run->options.format == REPORT_JSON)
+		replay_json(&run->json, question);
 	else
-		print_text(question);
+		replay_print(question);
 	return status_of(question);
 }
 
-static int run(const struct options *options, struct question *question)
+/* In JSON, what cannot be answered is null. */
+static int replay_device(struct run *run, const struct question *common,
+			 uint64_t device)
 {
-	int status = STATUS_DONE;
+	struct question question = *common;
+	int status;
 
-	if (!read_limit(options, question))
-		return STATUS_USAGE;
-	if (options->setting)
-		status = setting_read(&question->setting, options->setting);
-	if (status != STATUS_DONE)
-		return status;
-	return options->verify ? verify(options, question) :
-				 ask(options, question);
+	run->reported = false;
+	question.source.device = device;
+	status = run->options.verify ? verify(run, &question) :
+				       ask(run, &question);
+	if (!run->reported && status == STATUS_CANNOT_TELL &&
+	    run->options.format == REPORT_JSON) {
+		la_json_null(&run->json);
+		run->reported = true;
+	}
+	la_program_free(question.source.program);
+	la_oom_state_release(&question.oom);
+	la_steps_release(&question.steps);
+	return status;
 }
 
-static int replay_run(int argc, char **argv)
+static int worse(int a, int b)
 {
-	struct question question = { .source.device = SOURCE_MAIN_DEVICE };
-	struct options options = { 0 };
+	static const int rank[] = {
+		[STATUS_DONE] = 0,
+		[STATUS_CANNOT_TELL] = 1,
+		[STATUS_FINDINGS] = 2,
+		[STATUS_USAGE] = 3,
+	};
+
+	return rank[a] > rank[b] ? a : b;
+}
+
+/* --device all: those of which something was recorded. */
+static int replay_devices(struct run *run, struct question *common)
+{
+	struct source *source = &common->source;
+	unsigned int count = la_recording_device_count(source->recording);
+	bool json = run->options.format == REPORT_JSON, first = true;
+	int status = STATUS_DONE;
+
+	if (json) {
+		la_json_object_begin(&run->json);
+		la_json_member_text(&run->json, "schema",
+				    "allocctl.replay-devices/1");
+		la_json_key(&run->json, "devices");
+		la_json_array_begin(&run->json);
+	}
+	for (source->device = 0; source->device < count; source->device++) {
+		if (!source_has_history(source) && !source_has_segments(source))
+			continue;
+		if (!json && !first)
+			putchar('\n');
+		first = false;
+		status = worse(status,
+			       replay_device(run, common, source->device));
+	}
+	if (json) {
+		la_json_array_end(&run->json);
+		la_json_object_end(&run->json);
+		run->reported = true;
+	}
+	return status;
+}
+
+/* --device: SOURCE_MAIN_DEVICE if it is not one number. */
+static int read_device(const char *text, uint64_t *device)
+{
+	char *end;
+
+	*device = SOURCE_MAIN_DEVICE;
+	if (!text || !strcmp(text, "all"))
+		return STATUS_DONE;
+	errno = 0;
+	*device = strtoull(text, &end, 10);
+	if (!errno && !*end && *text >= '0' && *text <= '9')
+		return STATUS_DONE;
+	report_error("--device wants a whole number or all, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+static int replay_file(struct run *run, struct question *common)
+{
+	const struct replay_options *options = &run->options;
+	struct source *source = &common->source;
+	int status = read_device(options->device, &source->device);
+
+	if (status == STATUS_DONE)
+		status = replay_read_options(options, &run->known, common);
+	if (status != STATUS_DONE)
+		return status;
+	la_json_init(&run->json, report_json_sink, stdout);
+	status = source_open_recording(source);
+	if (status == STATUS_DONE)
+		status = options->device && !strcmp(options->device, "all") ?
+				 replay_devices(run, common) :
+				 replay_device(run, common, source->device);
+	else if (status == STATUS_CANNOT_TELL && options->format == REPORT_JSON)
+		puts("null");
+	if (run->reported && options->format == REPORT_JSON)
+		putchar('\n');
+	return status;
+}
+
+static int parse(int argc, char **argv, struct replay_options *options)
+{
 	const struct opt opts[] = {
-		{ OPT_STRING, "setting", &options.setting, "SETTING",
+		{ OPT_STRING, "setting", &options->setting, "SETTING",
 		  "replay under this one instead of the recorded", NULL },
-		{ OPT_STRING, "limit", &options.limit, "SIZE",
+		{ OPT_STRING, "limit", &options->limit, "SIZE",
 		  "most bytes to reserve, a cap; none; auto: recorded", NULL },
-		{ OPT_STRING, "card", &options.card, "SIZE",
+		{ OPT_STRING, "card", &options->card, "SIZE",
 		  "most bytes that the card has for this process", NULL },
-		{ OPT_NUMBER, "device", &question.source.device, "N",
-		  "device (default: the one with most events)", NULL },
-		{ OPT_CHOICE, "policy", &options.policy, "POLICY",
+		{ OPT_STRING, "device", &options->device, "N",
+		  "device, or all (default: the one with most events)", NULL },
+		{ OPT_CHOICE, "policy", &options->policy, "POLICY",
 		  "torch", policies },
-		{ OPT_FLAG, "verify", &options.verify, NULL,
+		{ OPT_LIST, "set-at", &options->set_at, "EVENT:SETTING",
+		  "this was given to torch's setter before that event", NULL },
+		{ OPT_STRING, "empty-cache-above", &options->release.above, "RATIO",
+		  "put in empty_cache() at steps with more reserved", NULL },
+		{ OPT_NUMBER, "empty-cache-every", &options->release.every, "N",
+		  "put in empty_cache() at each N-th step", NULL },
+		{ OPT_FLAG, "verify", &options->verify, NULL,
 		  "compare with the recording, event by event", NULL },
-		{ OPT_STRING, "emit-events", &options.events, "OUT",
+		{ OPT_STRING, "emit-events", &options->events, "OUT",
 		  "write the events, one JSON object a line", NULL },
-		{ OPT_FLAG, "log-splits", &options.log_splits, NULL,
+		{ OPT_FLAG, "log-splits", &options->log_splits, NULL,
 		  "print each block that is split", NULL },
-		{ OPT_FLAG, "partial", &question.source.partial, NULL,
+		{ OPT_FLAG, "partial", &options->partial, NULL,
 		  "use what a truncated file gives", NULL },
-		{ OPT_CHOICE, "format", &options.format, "FORMAT",
+		{ OPT_CHOICE, "format", &options->format, "FORMAT",
 		  "text (default) or json", report_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
@@ -489,20 +440,32 @@ static int replay_run(int argc, char **argv)
 		.opts = opts,
 		.examples = "  allocctl replay run.pickle --verify\n"
 			    "  allocctl replay run.pickle --card 40GiB "
-			    "--setting max_split_size_mb:128",
+			    "--setting max_split_size_mb:128\n"
+			    "  allocctl replay run.pickle --limit 12GiB "
+			    "--empty-cache-above 0.8",
 	};
-	int nr = opt_parse(argc, argv, &spec), status;
 
-	if (nr < 0)
-		return nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
-	if (nr != 1) {
+	return opt_parse(argc, argv, &spec);
+}
+
+static int replay_run(int argc, char **argv)
+{
+	struct run run = { .options.release.every = RELEASE_NOT_EVERY };
+	struct question common = { 0 };
+	int nr = parse(argc, argv, &run.options), status = STATUS_USAGE;
+
+	if (nr == OPT_HELP) {
+		status = STATUS_DONE;
+	} else if (nr == 1) {
+		common.source.path = argv[1];
+		common.source.partial = run.options.partial;
+		status = replay_file(&run, &common);
+	} else if (nr >= 0) {
 		report_error("replay wants one FILE, got %d", nr);
-		return STATUS_USAGE;
 	}
-	question.source.path = argv[1];
-	status = run(&options, &question);
-	source_close(&question.source);
-	la_setting_free(question.setting);
+	source_close(&common.source);
+	replay_known_release(&run.known);
+	opt_list_release(&run.options.set_at);
 	return status;
 }
 

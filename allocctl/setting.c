@@ -8,9 +8,14 @@
 
 int setting_read(struct la_setting **out, const char *text)
 {
+	return setting_read_at(out, text, LA_SET_AT_INIT);
+}
+
+int setting_read_at(struct la_setting **out, const char *text,
+		    enum la_set_at set_at)
+{
 	struct la_error err;
-	int code = la_setting_parse(out, text, strlen(text), LA_SET_AT_INIT,
-				    &err);
+	int code = la_setting_parse(out, text, strlen(text), set_at, &err);
 
 	if (!code)
 		return STATUS_DONE;

@@ -12,4 +12,8 @@
  */
 int setting_read(struct la_setting **out, const char *text);
 
+/* The same for one that torch sees at some other time. */
+int setting_read_at(struct la_setting **out, const char *text,
+		    enum la_set_at set_at);
+
 #endif /* ALLOCCTL_SETTING_H */

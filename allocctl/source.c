@@ -64,7 +64,7 @@ static int cannot_read(const struct source *source, const struct la_error *err)
 	return STATUS_CANNOT_TELL;
 }
 
-static int open_recording(struct source *source)
+int source_open_recording(struct source *source)
 {
 	const struct la_recording_options options = {
 		.partial = source->partial,
@@ -131,15 +131,48 @@ static int no_program(const struct source *source)
 	return STATUS_CANNOT_TELL;
 }
 
-int source_open(struct source *source, const struct la_program_options *options)
+static const struct la_recorded_device *
+recorded_device(const struct source *source)
 {
-	struct la_error err;
-	int status = open_recording(source), code;
-	unsigned int device = (unsigned int)source->device;
+	return la_recording_device(source->recording,
+				   (unsigned int)source->device);
+}
 
-	if (status != STATUS_DONE)
-		return status;
-	if (!la_recording_device(source->recording, device)->event_count)
+bool source_has_history(const struct source *source)
+{
+	return recorded_device(source)->event_count;
+}
+
+bool source_has_requests(const struct source *source)
+{
+	const struct la_recorded_device *device = recorded_device(source);
+	size_t i;
+
+	for (i = 0; i < device->event_count; i++)
+		if (device->events[i].action == LA_ALLOC ||
+		    device->events[i].action == LA_OOM)
+			return true;
+	return false;
+}
+
+const char *source_setting(const struct source *source)
+{
+	return recorded_device(source)->setting;
+}
+
+bool source_has_segments(const struct source *source)
+{
+	return recorded_device(source)->segment_count;
+}
+
+int source_open_program(struct source *source,
+			const struct la_program_options *options)
+{
+	unsigned int device = (unsigned int)source->device;
+	struct la_error err;
+	int code;
+
+	if (!source_has_history(source))
 		return no_history(source);
 	code = la_program_new(&source->program, source->recording, device,
 			      options, &err);
@@ -156,6 +189,15 @@ int source_open(struct source *source, const struct la_program_options *options)
 	if (la_program_verify(source->program, &source->check, &err) < 0)
 		return cannot_read(source, &err);
 	return STATUS_DONE;
+}
+
+int source_open(struct source *source, const struct la_program_options *options)
+{
+	int status = source_open_recording(source);
+
+	if (status != STATUS_DONE)
+		return status;
+	return source_open_program(source, options);
 }
 
 int source_check_program(const struct source *source)

@@ -25,10 +25,23 @@ struct source {
 /*
  * Read path, then the program of the device, and replay that under its own
  * setting and limit.  Options tell what the user knows better, or NULL.
- * Returns STATUS_DONE, or another status after a message.
+ * source_open() does both.  Returns STATUS_DONE, or another status after a
+ * message.
  */
+int source_open_recording(struct source *source);
+int source_open_program(struct source *source,
+			const struct la_program_options *options);
 int source_open(struct source *source,
 		const struct la_program_options *options);
+
+/* Does the recording have events, requests, final segments of the device? */
+bool source_has_history(const struct source *source);
+bool source_has_requests(const struct source *source);
+bool source_has_segments(const struct source *source);
+
+/* The setting that it tells, valid or not; NULL: none. */
+const char *source_setting(const struct source *source);
+
 void source_close(struct source *source);
 
 /*

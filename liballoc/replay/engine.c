@@ -5,17 +5,11 @@
 #include <stdlib.h>
 
 #include "replay/answers.h"
+#include "replay/meter.h"
+#include "replay/oom.h"
 #include "replay/program.h"
 #include "util/error.h"
 #include "util/util.h"
-
-/* What a slot holds while a program is played. */
-struct held {
-	la_block block;
-	uint32_t waits; /* pending: heap_waits() at the request; if it has
-			 * moved on, a flush has completed the block */
-	int pool; /* pending: of the block */
-};
 
 struct player {
 	const struct la_program *program; /* borrowed */
@@ -24,6 +18,8 @@ struct player {
 	struct la_heap *heap; /* owned */
 	const struct la_heap_stats *stats; /* of the heap */
 	struct held *held; /* owned; by slot */
+	struct meter meter; /* hears the heap, if there are costs */
+	size_t steps; /* of the release policy, that have begun */
 	struct la_replay_result *result;
 };
 
@@ -66,6 +62,24 @@ static int make_device(struct player *player)
 	return err;
 }
 
+/* The meter hears the heap first, and passes on. */
+static void connect_meter(struct player *player,
+			  struct la_heap_config *config)
+{
+	const struct la_replay_options *options = player->options;
+
+	player->meter = (struct meter){
+		.costs = options->costs,
+		.granule = options->setting->large_segment_size,
+		.listener = options->listener,
+		.listener_data = options->listener_data,
+	};
+	config->listener = meter_hear;
+	config->split_listener = options->split_listener ? meter_split : NULL;
+	player->meter.split_listener = options->split_listener;
+	config->listener_data = &player->meter;
+}
+
 /* A fresh heap on a fresh device. */
 static int make_heap(struct player *player, struct la_error *err)
 {
@@ -86,6 +100,8 @@ static int make_heap(struct player *player, struct la_error *err)
 	if (code < 0)
 		return la_error_set(err, code, LA_NO_OFFSET, "out of memory");
 	config.device = player->device;
+	if (options->costs)
+		connect_meter(player, &config);
 	code = la_heap_new(&player->heap, &config, err);
 	if (code < 0)
 		la_device_destroy(player->device);
@@ -211,25 +227,83 @@ static int play_op(struct player *player, const struct op *op)
 	return -EINVAL;
 }
 
+/* Bytes above which the policy releases, or UINT64_MAX. */
+static uint64_t release_bound(const struct player *player)
+{
+	const struct la_replay_options *options = player->options;
+	uint64_t whole = options->limit.kind == LA_LIMIT_NONE ?
+				 player->program->info.total :
+				 options->limit.bytes;
+
+	if (!whole)
+		return UINT64_MAX;
+	return (uint64_t)(options->release.ratio * (double)whole);
+}
+
+/* Steps begin before this event: does the policy empty the cache? */
+static int begin_steps(struct player *player, uint32_t event)
+{
+	const struct la_release_policy *policy = &player->options->release;
+	int err = 0;
+
+	while (player->steps < policy->steps->count &&
+	       policy->steps->event[player->steps] <= event && !err) {
+		player->steps++;
+		if (policy->kind == LA_RELEASE_EVERY ?
+			    player->steps % policy->every :
+			    player->stats->reserved <= release_bound(player))
+			continue;
+		player->result->release_count++;
+		err = la_heap_empty_cache(player->heap);
+	}
+	return err;
+}
+
+/* The request of an op failed, or there is none: what was held before does
+ * not fit. */
+static int report_oom(struct player *player, size_t op)
+{
+	const struct oom_moment moment = {
+		.program = player->program,
+		.options = player->options,
+		.heap = player->heap,
+		.held = player->held,
+		.op = op,
+	};
+
+	player->result->ran = false;
+	player->result->oom_event = op < player->program->op_count ?
+					    player->program->op[op].event :
+					    player->program->info.first_event;
+	if (op < player->program->op_count)
+		player->result->oom_size = player->program->op[op].size;
+	if (!player->options->oom)
+		return 0;
+	return oom_describe(&moment, player->options->oom);
+}
+
 /* Play up to the end, or to the first request that has to be served and is
  * not; as recorded, such a request may be the one that ended the run. */
 static int play(struct player *player)
 {
 	const struct la_program *program = player->program;
+	bool releases = !player->options->as_recorded &&
+			player->options->release.kind != LA_RELEASE_NONE;
 	size_t i;
 	int err;
 
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
-		err = play_op(player, op);
+		err = releases ? begin_steps(player, op->event) : 0;
+		if (!err)
+			err = play_op(player, op);
 		if (!err)
 			continue;
-		if (err != -ENOSPC)
+		if (err == -ENOSPC)
+			err = report_oom(player, i);
+		if (err < 0)
 			return err;
-		player->result->ran = false;
-		player->result->oom_event = op->event;
-		player->result->oom_size = op->size;
 		if (!(player->options->as_recorded && op->kind == OP_FAIL))
 			break;
 	}
@@ -249,9 +323,21 @@ static int fit_start(struct player *player)
 	err = heap_trim(player->heap);
 	if (err < 0)
 		return err;
-	player->result->ran = player->stats->reserved <= limit->bytes;
-	player->result->oom_event = player->program->info.first_event;
-	return 0;
+	if (player->stats->reserved <= limit->bytes)
+		return 0;
+	return report_oom(player, player->program->op_count);
+}
+
+static struct la_device_operations
+operations_of(const struct la_heap_stats *stats)
+{
+	return (struct la_device_operations){
+		.mallocs = stats->device_allocs - stats->device_maps,
+		.frees = stats->device_frees - stats->device_unmaps,
+		.maps = stats->device_maps,
+		.unmaps = stats->device_unmaps,
+		.synchronisations = stats->syncs,
+	};
 }
 
 LA_EXPORT int la_replay(const struct la_program *program,
@@ -276,6 +362,8 @@ LA_EXPORT int la_replay(const struct la_program *program,
 		if (!code && result->ran)
 			code = play(&player);
 		result->stats = *player.stats;
+		result->operations = operations_of(player.stats);
+		result->seconds = player.meter.time * 1e-6;
 	}
 	if (code < 0)
 		la_error_set(err, code, LA_NO_OFFSET, "the replay failed: %s",

@@ -34,6 +34,8 @@ LA_EXPORT int la_replay_all_layouts(const struct la_program *program,
 		widen(answer->reserved_peak_range, result.stats.reserved_peak);
 		each.listener = NULL;
 		each.split_listener = NULL;
+		if (!result.ran)
+			each.oom = NULL;
 	}
 	answer->outcome = answer->ran == layouts ? LA_OUTCOME_RUNS :
 			  answer->ran	       ? LA_OUTCOME_DEPENDS :

@@ -9,36 +9,6 @@
 
 enum { PROBES = 64 };
 
-/* Sums up what a replay does to the device. */
-struct meter {
-	const struct la_costs *costs;
-	struct la_device_operations *operations;
-	double time; /* microseconds */
-	bool idle; /* nothing was handed out since the device was emptied */
-};
-
-static void meter_hear(void *data, enum la_action action, uint64_t addr,
-		       uint64_t size, uint64_t stream)
-{
-	struct meter *meter = data;
-
-	(void)addr, (void)stream;
-	meter->time += la_costs_of(meter->costs, action, size);
-	if (action == LA_ALLOC) {
-		meter->idle = false;
-		return;
-	}
-	meter->operations->mallocs += action == LA_SEGMENT_ALLOC;
-	meter->operations->maps += action == LA_SEGMENT_MAP;
-	meter->operations->frees += action == LA_SEGMENT_FREE;
-	meter->operations->unmaps += action == LA_SEGMENT_UNMAP;
-	if (action != LA_SEGMENT_FREE && action != LA_SEGMENT_UNMAP)
-		return;
-	if (!meter->idle)
-		meter->time += meter->costs->wait;
-	meter->idle = true;
-}
-
 static struct la_replay_options options_of(const struct la_tuning *tuning,
 					   size_t i, enum la_layout layout,
 					   struct la_limit limit)
@@ -87,24 +57,20 @@ static int count_operations(struct la_tuning *tuning, size_t i)
 {
 	const struct candidate *candidate = &tuning->candidate[i];
 	struct la_tuned *tuned = &tuning->tuned[i];
-	struct meter meter = { .operations = &tuned->operations,
-			       .costs = tuning->options.costs };
 	struct la_replay_options options;
 	struct la_replay_result result;
 	int code;
 
-	tuned->operations = (struct la_device_operations){ 0 };
 	tuned->limit.kind = candidate->kind;
 	tuned->limit.bytes = tuned->minimum_memory_range[1];
 	if (candidate->limit.kind != LA_LIMIT_NONE &&
 	    tuned->outcome == LA_OUTCOME_RUNS)
 		tuned->limit = candidate->limit;
 	options = options_of(tuning, i, LA_LAYOUT_RULE, tuned->limit);
-	options.listener = meter_hear;
-	options.listener_data = &meter;
+	options.costs = tuning->options.costs;
 	code = la_replay(tuning->program, &options, &result, NULL);
-	tuned->operations.synchronisations = result.stats.syncs;
-	tuned->seconds = meter.time * 1e-6;
+	tuned->operations = result.operations;
+	tuned->seconds = result.seconds;
 	return code;
 }
 

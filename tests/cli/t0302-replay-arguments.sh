@@ -41,5 +41,19 @@ allocctl replay $data/two.pickle.xz --device 0 >"$tmp/out"
 grep -q 'limit none, from the companion' "$tmp/out" ||
 	fail 'no cap of the first device'
 
-# No history: nothing to replay.
-refuses 3 'no history' $data/nohistory.pickle.xz
+# No history: nothing to replay under another setting.
+refuses 3 'no history' $data/nohistory.pickle.xz --limit 1G
+refuses 3 'no history' $data/nohistory.pickle.xz --verify
+
+# Settings of the setter, and calls that are put in.
+refuses 2 'EVENT:SETTING' $data/gnn.oom.pickle.xz --set-at debug:1
+refuses 1 "Unrecognized key 'debug'" $data/gnn.oom.pickle.xz --set-at 5:debug:1
+refuses 2 'two settings at event 5' $data/gnn.oom.pickle.xz \
+	--set-at 5:max_split_size_mb:64 --set-at 5:max_split_size_mb:32
+refuses 2 'a ratio from 0 to 1' $data/gnn.oom.pickle.xz --empty-cache-above 80
+refuses 2 '1 step or more' $data/gnn.oom.pickle.xz --empty-cache-every 0
+refuses 2 'exclude each other' $data/gnn.oom.pickle.xz \
+	--empty-cache-above 0.8 --empty-cache-every 5
+refuses 3 'shows no steps' $data/streams.cap.pickle.xz --empty-cache-every 5
+refuses 2 'want one device' $data/two.pickle.xz --device all --log-splits
+refuses 2 'a whole number or all' $data/two.pickle.xz --device both

@@ -384,12 +384,46 @@ static void check_verification(const struct la_verification *found)
 	assert(found->exact <= (found->first_difference == UINT64_MAX));
 }
 
+/* All that is held is live, pending or free; holders hold the former two. */
+static void check_oom(const struct la_oom_state *oom)
+{
+	const struct la_picture_part *total = &oom->picture.total;
+	uint64_t free = 0, held = 0;
+	size_t i;
+
+	for (i = 0; i < LA_FREE_PLACES; i++)
+		free += oom->free[i].bytes;
+	for (i = 0; i < oom->holder_count; i++)
+		held += oom->holder[i].bytes;
+	assert(total->reserved == oom->stats.reserved);
+	assert(total->live + total->pending == oom->stats.active);
+	assert(total->live + total->pending == held);
+	assert(total->holes.bytes == free && total->idle <= free);
+	assert(held + free == total->reserved);
+}
+
 static void ask_layouts(const struct la_program *program,
 			const struct la_replay_options *options)
 {
+	struct la_replay_options more = *options;
+	struct la_oom_state oom = { 0 };
 	struct la_answer answer;
+	struct la_steps steps;
 
-	assert(!la_replay_all_layouts(program, options, &answer, NULL));
+	assert(!la_steps_find(&steps, program));
+	if (steps.count) {
+		more.release.kind = LA_RELEASE_EVERY;
+		more.release.every = 1;
+		more.release.steps = &steps;
+	}
+	more.oom = &oom;
+	more.costs = la_costs_default();
+	assert(!la_replay_all_layouts(program, &more, &answer, NULL));
+	if (answer.ran < LA_LAYOUT_COUNT)
+		check_oom(&oom);
+	assert(answer.rule.release_count <= steps.count);
+	la_oom_state_release(&oom);
+	la_steps_release(&steps);
 	assert(answer.ran <= LA_LAYOUT_COUNT);
 	assert(answer.reserved_peak_range[0] <= answer.reserved_peak_range[1]);
 	assert((answer.outcome == LA_OUTCOME_RUNS) ==
@@ -450,6 +484,18 @@ static void check_program(const struct snapshot *snapshot,
 		     !info->adopted_count);
 }
 
+static void check_picture(const struct la_recording *recording)
+{
+	const struct la_picture_part *total;
+	struct la_picture picture;
+
+	assert(!la_recording_picture(recording, 0, &picture));
+	total = &picture.total;
+	assert(total->live + total->pending + total->holes.bytes ==
+	       total->reserved);
+	la_picture_release(&picture);
+}
+
 /* Read a snapshot under what was in force, then knowing less. */
 static void read_snapshot(const struct snapshot *snapshot,
 			  const struct la_limit *limit, enum damage damage)
@@ -466,6 +512,7 @@ static void read_snapshot(const struct snapshot *snapshot,
 	assert(!ret || damage == DAMAGED);
 	if (ret < 0)
 		return;
+	check_picture(recording);
 	ret = la_program_new(&program, recording, 0, &known, &err);
 	assert(!ret || damage == DAMAGED);
 	if (!ret) {

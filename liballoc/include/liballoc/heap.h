@@ -14,6 +14,8 @@
 #ifndef LIBALLOC_HEAP_H
 #define LIBALLOC_HEAP_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <liballoc/device.h>
@@ -224,6 +226,100 @@ uint64_t la_heap_addr(const struct la_heap *heap, la_block block);
  * @return the counters, owned by the heap
  */
 const struct la_heap_stats *la_heap_stats(const struct la_heap *heap);
+
+/** @brief State of a block. */
+enum la_block_state {
+	LA_BLOCK_FREE, /**< cached */
+	LA_BLOCK_LIVE, /**< handed out */
+	LA_BLOCK_PENDING /**< freed, but other streams may still use it */
+};
+
+/** @brief One block of a heap, as la_heap_walk() shows it. */
+struct la_block_info {
+	uint64_t addr; /**< its address */
+	uint64_t size; /**< its bytes */
+	uint64_t requested; /**< bytes of the request; 0: free */
+	/** Its segment: what one cudaMalloc gave, or the mapped range of a
+	 *  reservation that it lies in. */
+	uint64_t segment_addr;
+	uint64_t segment_size; /**< bytes of that */
+	/** Bytes that an expandable segment maps at once, counted from the
+	 *  start of the range; 0: it is not of an expandable segment. */
+	uint64_t granule;
+	uint64_t stream; /**< raw value */
+	uint64_t pool[2]; /**< id; 0, 0: the default pool */
+	la_block block; /**< live and pending ones: their number */
+	enum la_block_state state; /**< what it is used for */
+	bool small; /**< of the small blocks of its pool */
+};
+
+/** @brief Receives one block; must not call the heap. */
+typedef void la_heap_visitor(void *data, const struct la_block_info *info);
+
+/**
+ * @brief Show all blocks of a heap, as torch.cuda.memory_snapshot() would.
+ * @param heap    heap
+ * @param visitor receives each block: segments in no order, the blocks of
+ *                one in order of their addresses
+ * @param data    first argument of visitor
+ */
+void la_heap_walk(const struct la_heap *heap, la_heap_visitor *visitor,
+		  void *data);
+
+/** @brief Bins of a histogram of holes. */
+#define LA_HOLE_BINS 64
+
+/** @brief Free blocks. */
+struct la_holes {
+	uint64_t count; /**< their number */
+	uint64_t bytes; /**< their sum */
+	uint64_t largest; /**< bytes of the largest */
+	uint64_t bin_count[LA_HOLE_BINS]; /**< k: 2^k to 2^(k+1) - 1 bytes */
+	uint64_t bin_bytes[LA_HOLE_BINS]; /**< sums of these */
+};
+
+/** @brief What one stream has of the small or large blocks of a pool: only
+ *  here its requests find free blocks. */
+struct la_picture_part {
+	uint64_t pool[2]; /**< id; 0, 0: the default pool */
+	uint64_t stream; /**< raw value */
+	bool small; /**< of the small blocks */
+	uint64_t segments; /**< segments, and mapped ranges of reservations */
+	uint64_t ranges; /**< of these, mapped ranges of reservations */
+	uint64_t reserved; /**< bytes of the segments and ranges */
+	uint64_t range_bytes; /**< of these, bytes of ranges */
+	uint64_t live; /**< bytes of live blocks */
+	uint64_t live_count; /**< live blocks */
+	uint64_t pending; /**< bytes of pending blocks */
+	uint64_t pending_count; /**< pending blocks */
+	uint64_t requested; /**< bytes that live and pending ones serve */
+	/** Bytes of wholly free segments and granules: they could go back to
+	 *  the device. */
+	uint64_t idle;
+	struct la_holes holes; /**< free blocks */
+};
+
+/** @brief What a heap holds at some moment. */
+struct la_picture {
+	struct la_picture_part *part; /**< by pool, stream, large first */
+	size_t part_count; /**< number of these */
+	struct la_picture_part total; /**< sums; pool, stream, small unset */
+};
+
+/**
+ * @brief Sum up what a heap holds.
+ * @param heap     heap
+ * @param[out] out the sums; untouched on failure
+ * @retval 0       success; release with la_picture_release()
+ * @retval -ENOMEM out of host memory
+ */
+int la_heap_picture(const struct la_heap *heap, struct la_picture *out);
+
+/**
+ * @brief Release what a picture owns.
+ * @param picture picture; all zeros for no action
+ */
+void la_picture_release(struct la_picture *picture);
 
 /**
  * @brief Check the structure: neighbours, order, sums.

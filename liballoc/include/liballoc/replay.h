@@ -154,6 +154,124 @@ const struct la_program_info *la_program_info(const struct la_program *program);
 const struct la_setting_values *
 la_program_setting(const struct la_program *program);
 
+/** @brief What a replay did to the device. */
+struct la_device_operations {
+	uint64_t mallocs; /**< segments taken (cudaMalloc) */
+	uint64_t frees; /**< segments given back (cudaFree) */
+	uint64_t maps; /**< pieces mapped into a reservation */
+	uint64_t unmaps; /**< pieces unmapped */
+	uint64_t synchronisations; /**< waits for all streams in flushes */
+};
+
+/** @brief How steps were found. */
+enum la_step_source {
+	LA_STEPS_NONE, /**< there are none to be seen */
+	LA_STEPS_MARKED, /**< snapshots that the program took */
+	LA_STEPS_DETECTED /**< by requests that come back in each */
+};
+
+/** @brief Where the steps of a program (iterations of its loop) begin. */
+struct la_steps {
+	enum la_step_source source; /**< how they were found */
+	uint64_t *event; /**< ascending; a step begins before the event */
+	size_t count; /**< number of these */
+	uint64_t size; /**< detected: rounded bytes of the last of these */
+};
+
+/**
+ * @brief Find the steps of a program.
+ * @param[out] out the steps; untouched on failure
+ * @param program  program
+ * @retval 0       success, also if none were found; release with
+ *                 la_steps_release()
+ * @retval -ENOMEM out of memory
+ *
+ * Where the program took four snapshots or more (LA_SNAPSHOT), a step begins
+ * behind each.  Else a run of requests is sought that comes back, size by
+ * size, at even distances up to the end: between two of them a step begins
+ * where the bytes that are live are least.
+ */
+int la_steps_find(struct la_steps *out, const struct la_program *program);
+
+/**
+ * @brief Release what steps own.
+ * @param steps steps; all zeros for no action
+ */
+void la_steps_release(struct la_steps *steps);
+
+/** @brief When a recipe calls torch.cuda.empty_cache(). */
+enum la_release_kind {
+	LA_RELEASE_NONE, /**< never */
+	LA_RELEASE_ABOVE, /**< at a step with much reserved */
+	LA_RELEASE_EVERY /**< at each so many steps */
+};
+
+/** @brief Calls of torch.cuda.empty_cache() that the program did not make. */
+struct la_release_policy {
+	enum la_release_kind kind; /**< when */
+	/** LA_RELEASE_ABOVE: reserved bytes above this part of the limit, or
+	 *  of the card where there is no limit; neither known: never. */
+	double ratio;
+	uint64_t every; /**< LA_RELEASE_EVERY: steps, at least 1 */
+	const struct la_steps *steps; /**< borrowed; unless LA_RELEASE_NONE */
+};
+
+/** @brief Live and pending blocks that belong together. */
+struct la_holder {
+	uint64_t bytes; /**< of the blocks */
+	uint64_t count; /**< blocks */
+	uint64_t size; /**< largest request, rounded up to 512 bytes */
+	/** Event of that request; UINT64_MAX: before the recording. */
+	uint64_t event;
+};
+
+/**
+ * @brief What belongs together: blocks of the same key.
+ * @param data  la_replay_options.holder_data
+ * @param event event of the request; UINT64_MAX: before the recording
+ * @param size  bytes of the request, rounded up to 512
+ * @return the key
+ */
+typedef uint64_t la_holder_key(void *data, uint64_t event, uint64_t size);
+
+/** @brief Where a free block lies, as the request that failed sees it. */
+enum la_free_place {
+	LA_FREE_OWN, /**< pool, stream and class of the request */
+	LA_FREE_STREAMS, /**< other streams of its pool and class */
+	LA_FREE_CLASS, /**< its pool's small blocks for a large request, or
+			*  large ones for a small request */
+	LA_FREE_POOLS, /**< other pools */
+	LA_FREE_PLACES /**< number of places, not a place */
+};
+
+/** @brief The heap at the moment at which a request failed. */
+struct la_oom_state {
+	uint64_t event; /**< of the request */
+	/** Bytes of the request; 0: the program starts late, and what it
+	 *  holds at its start is more than the limit. */
+	uint64_t size;
+	uint64_t rounded; /**< bytes that the request takes */
+	uint64_t segment; /**< bytes that were asked of the device */
+	uint64_t stream; /**< of the request, raw value */
+	uint64_t pool[2]; /**< of the request, id */
+	bool small; /**< the request is one of the small blocks */
+	enum la_layout layout; /**< under which it failed */
+	struct la_limit limit; /**< what bounded the heap */
+	struct la_heap_stats stats; /**< reserved, allocated, active ... */
+	struct la_picture picture; /**< owned */
+	struct la_holes free[LA_FREE_PLACES]; /**< by enum la_free_place */
+	struct la_holder *holder; /**< owned; most bytes first */
+	size_t holder_count; /**< number of these */
+};
+
+/**
+ * @brief Release what a state owns.
+ * @param state state; all zeros for no action
+ */
+void la_oom_state_release(struct la_oom_state *state);
+
+struct la_costs;
+
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
@@ -167,6 +285,15 @@ struct la_replay_options {
 	la_heap_listener *listener; /**< sees each event, or NULL */
 	la_heap_split_listener *split_listener; /**< ... split, or NULL */
 	void *listener_data; /**< first argument of both */
+	/** What operations cost; NULL: the time is not summed up. */
+	const struct la_costs *costs;
+	/** Calls of empty_cache() that are put in; not with as_recorded. */
+	struct la_release_policy release;
+	/** If a request fails: filled, for la_oom_state_release(); all zeros
+	 *  before.  NULL: not wanted. */
+	struct la_oom_state *oom;
+	la_holder_key *holder_key; /**< NULL: by rounded size */
+	void *holder_data; /**< first argument of holder_key */
 };
 
 /** @brief How a replay ended. */
@@ -177,6 +304,9 @@ struct la_replay_result {
 	 *  what it holds at its start is more than the limit. */
 	uint64_t oom_size;
 	struct la_heap_stats stats; /**< of the heap at the end */
+	struct la_device_operations operations; /**< done to the device */
+	double seconds; /**< with costs: of these and of waiting for them */
+	uint64_t release_count; /**< empty_cache() calls of the policy */
 };
 
 /**
@@ -221,7 +351,8 @@ struct la_answer {
  * @brief Play a program under all layouts.
  * @param program     program
  * @param options     how; layout is not used, and listeners hear the rule
- *                    layout alone; with as_recorded there is just one replay
+ *                    layout alone; with as_recorded there is just one
+ *                    replay; oom is of the first layout that fails
  * @param[out] answer what came out
  * @param err         what is wrong, may be NULL
  * @return as la_replay()
@@ -229,6 +360,18 @@ struct la_answer {
 int la_replay_all_layouts(const struct la_program *program,
 			  const struct la_replay_options *options,
 			  struct la_answer *answer, struct la_error *err);
+
+/**
+ * @brief Sum up what a device held at the end of a recording: all that one
+ *        without history tells.
+ * @param recording recording
+ * @param device    index of the device
+ * @param[out] out  the sums; untouched on failure
+ * @retval 0       success; release with la_picture_release()
+ * @retval -ENOMEM out of memory
+ */
+int la_recording_picture(const struct la_recording *recording,
+			 unsigned int device, struct la_picture *out);
 
 /** @brief One event, as recorded or as replayed. */
 struct la_replay_event {
@@ -345,15 +488,6 @@ int la_costs_read(struct la_costs *costs, const char *path,
  */
 double la_costs_of(const struct la_costs *costs, enum la_action action,
 		   uint64_t size);
-
-/** @brief What a replay did to the device. */
-struct la_device_operations {
-	uint64_t mallocs; /**< segments taken (cudaMalloc) */
-	uint64_t frees; /**< segments given back (cudaFree) */
-	uint64_t maps; /**< pieces mapped into a reservation */
-	uint64_t unmaps; /**< pieces unmapped */
-	uint64_t synchronisations; /**< waits for all streams in flushes */
-};
 
 /** @brief What replays under one setting gave. */
 struct la_tuned {

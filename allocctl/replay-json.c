@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl replay: the report as JSON. */
+
+#include "picture.h"
+#include "replay.h"
+
+static void json_operations(struct la_json *json,
+			    const struct la_replay_result *result)
+{
+	const struct la_device_operations *operations = &result->operations;
+
+	la_json_key(json, "device_operations");
+	la_json_object_begin(json);
+	la_json_member_uint(json, "mallocs", operations->mallocs);
+	la_json_member_uint(json, "frees", operations->frees);
+	la_json_member_uint(json, "maps", operations->maps);
+	la_json_member_uint(json, "unmaps", operations->unmaps);
+	la_json_member_uint(json, "synchronisations",
+			    operations->synchronisations);
+	la_json_object_end(json);
+	la_json_key(json, "seconds_estimated");
+	la_json_double(json, result->seconds);
+}
+
+static void json_figures(struct la_json *json, const struct la_answer *answer)
+{
+	la_json_member_uint(json, "peak_reserved",
+			    answer->rule.stats.reserved_peak);
+	source_json_range(json, "peak_reserved_range",
+			  answer->reserved_peak_range);
+	json_operations(json, &answer->rule);
+	la_json_member_uint(json, "retries", answer->rule.stats.retries);
+	la_json_member_uint(json, "ooms", answer->rule.stats.ooms);
+}
+
+static void json_release(struct la_json *json, const struct question *question)
+{
+	la_json_key(json, "empty_cache");
+	if (question->release.kind == LA_RELEASE_NONE) {
+		la_json_null(json);
+		return;
+	}
+	la_json_object_begin(json);
+	release_json(json, &question->release);
+	la_json_member_uint(json, "calls", question->answer.rule.release_count);
+	la_json_key(json, "without");
+	la_json_object_begin(json);
+	la_json_member_text(json, "outcome",
+			    replay_outcome_of(&question->without));
+	json_figures(json, &question->without);
+	la_json_object_end(json);
+	la_json_object_end(json);
+}
+
+/* What was held at the end of the recording; null without memory for it. */
+static void json_held(const struct source *source, struct la_json *json)
+{
+	struct la_picture picture;
+
+	if (la_recording_picture(source->recording,
+				 (unsigned int)source->device, &picture) < 0) {
+		la_json_key(json, "held_at_end");
+		la_json_null(json);
+		return;
+	}
+	picture_json(json, "held_at_end", &picture);
+	la_picture_release(&picture);
+}
+
+void replay_json(struct la_json *json, const struct question *question)
+{
+	const struct la_answer *answer = &question->answer;
+
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.replay/1");
+	source_json(&question->source, json);
+	json_held(&question->source, json);
+	la_json_member_text(json, "setting", question->setting_text);
+	source_json_limit(json, "limit", &question->limit);
+	la_json_member_bool(json, "as_recorded", question->as_recorded);
+	la_json_member_text(json, "outcome", replay_outcome(question));
+	if (question->answer.outcome != LA_OUTCOME_RUNS) {
+		picture_json_oom(json, &question->oom);
+	} else {
+		la_json_key(json, "oom");
+		la_json_null(json);
+	}
+	json_figures(json, answer);
+	json_release(json, question);
+	la_json_object_end(json);
+}
+
+void replay_json_verification(struct la_json *json, const struct source *source)
+{
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.verify/1");
+	source_json(source, json);
+	la_json_object_end(json);
+}
+
+void replay_json_held(struct la_json *json, const struct source *source)
+{
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.replay/1");
+	la_json_member_text(json, "file", source->path);
+	la_json_member_uint(json, "device", source->device);
+	la_json_key(json, "self_check");
+	la_json_null(json);
+	la_json_member_text(json, "setting", source_setting(source));
+	json_held(source, json);
+	la_json_member_text(json, "outcome", "no history");
+	la_json_object_end(json);
+}

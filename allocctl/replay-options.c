@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl replay: what the options mean. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "replay.h"
+#include "report.h"
+#include "setting.h"
+
+/* --limit and --card */
+static int read_limit(const struct replay_options *options,
+		      struct question *question)
+{
+	struct la_limit *limit = &question->limit;
+	bool none = options->limit && !strcmp(options->limit, "none");
+	bool is_auto = options->limit && !strcmp(options->limit, "auto");
+
+	question->limit_given = options->card || (options->limit && !is_auto);
+	if (options->card && options->limit && !is_auto) {
+		report_error("--card and --limit exclude each other");
+		return STATUS_USAGE;
+	}
+	if (!question->limit_given || none)
+		return STATUS_DONE;
+	limit->kind = options->card ? LA_LIMIT_CARD : LA_LIMIT_CAP;
+	return opt_size(options->card ? "card" : "limit",
+			options->card ? options->card : options->limit,
+			&limit->bytes) ?
+		       STATUS_DONE :
+		       STATUS_USAGE;
+}
+
+/* EVENT:SETTING */
+static int read_set_at(const char *text, struct la_setting_at *out)
+{
+	struct la_setting *setting;
+	char *end;
+	int status;
+
+	errno = 0;
+	out->event = strtoull(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end != ':') {
+		report_error("--set-at wants EVENT:SETTING, not '%s'", text);
+		return STATUS_USAGE;
+	}
+	out->setting = end + 1;
+	status = setting_read_at(&setting, out->setting, LA_SET_AT_RUNTIME);
+	if (status == STATUS_DONE)
+		la_setting_free(setting);
+	return status;
+}
+
+static int by_event(const void *a, const void *b)
+{
+	const struct la_setting_at *x = a, *y = b;
+
+	return (x->event > y->event) - (x->event < y->event);
+}
+
+static int read_all_set_at(const struct opt_list *list,
+			   struct replay_known *known)
+{
+	size_t i;
+	int status = STATUS_DONE;
+
+	known->set_at = calloc(list->nr + 1, sizeof(*known->set_at));
+	if (!known->set_at) {
+		report_error("out of memory");
+		return STATUS_CANNOT_TELL;
+	}
+	for (i = 0; i < list->nr && status == STATUS_DONE; i++)
+		status = read_set_at(list->item[i], &known->set_at[i]);
+	if (status != STATUS_DONE)
+		return status;
+	known->set_at_count = list->nr;
+	qsort(known->set_at, list->nr, sizeof(*known->set_at), by_event);
+	for (i = 1; i < list->nr; i++) {
+		if (known->set_at[i].event != known->set_at[i - 1].event)
+			continue;
+		report_error("--set-at: two settings at event %" PRIu64,
+			     known->set_at[i].event);
+		return STATUS_USAGE;
+	}
+	return STATUS_DONE;
+}
+
+static int check_combination(const struct replay_options *options,
+			     const struct question *question)
+{
+	if (options->verify && question->release.kind != LA_RELEASE_NONE) {
+		report_error("--verify goes without empty_cache calls that are "
+			     "put in");
+		return STATUS_USAGE;
+	}
+	if (options->device && !strcmp(options->device, "all") &&
+	    (options->events || options->log_splits)) {
+		report_error("--emit-events and --log-splits want one device");
+		return STATUS_USAGE;
+	}
+	return STATUS_DONE;
+}
+
+int replay_read_options(const struct replay_options *options,
+			struct replay_known *known, struct question *question)
+{
+	int status = read_limit(options, question);
+
+	if (status == STATUS_DONE)
+		status = release_read(&options->release, &question->release);
+	if (status == STATUS_DONE)
+		status = check_combination(options, question);
+	if (status == STATUS_DONE && options->setting)
+		status = setting_read(&known->setting, options->setting);
+	if (status == STATUS_DONE)
+		status = read_all_set_at(&options->set_at, known);
+	question->setting = known->setting;
+	return status;
+}
+
+void replay_known_release(struct replay_known *known)
+{
+	la_setting_free(known->setting);
+	free(known->set_at);
+}
