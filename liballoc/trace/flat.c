@@ -20,7 +20,7 @@
 #include "trace/opcode.h"
 
 /* What to do with the value of a key. */
-enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_NONE };
+enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_PAIR, USE_NONE };
 
 /*
  * A key, learnt from the dict before that had it at the same place: opcode and
@@ -234,6 +234,37 @@ static inline const uint8_t *read_name(struct flat *f, const uint8_t *p,
 	return p;
 }
 
+/* Two numbers in a tuple, or one of the memo; `count` values are below it. */
+static const uint8_t *read_pair(struct flat *f, const uint8_t *p, size_t count,
+				uint64_t *value)
+{
+	uint64_t first = 0, second = 0, index = 0, packed = 0;
+	size_t size = la_opcode_get(p, &index);
+	uint32_t number = 0;
+
+	if (size) {
+		if (index < f->m->memo_end)
+			packed = f->m->memo[index];
+		*value = packed & LA_PACKED_MASK;
+		return packed >> LA_PACKED_BITS == LA_VALUE_TUPLE << 4 &&
+				       *value != LA_PACKED_MASK ?
+			       p + size :
+			       NULL;
+	}
+	p = read_number(p, UINT64_MAX, &first);
+	if (!p || !has(f, p, ITEM_REACH))
+		return NULL;
+	p = read_number(p, UINT64_MAX, &second);
+	if (!p || !has(f, p, ITEM_REACH) || *p != LA_OP_TUPLE2 ||
+	    !la_pairs_find(&f->snap->tuples, first, second, &number))
+		return NULL;
+	reach(f, count + 2);
+	*value = number;
+	return read_put(f, p + 1,
+			(uint64_t)LA_VALUE_TUPLE << (LA_PACKED_BITS + 4) |
+				number);
+}
+
 /* A value; `count` values are below it. */
 static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 					const struct key *key, size_t count)
@@ -245,6 +276,8 @@ static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 		return read_stream(f, p, key->value);
 	if (key->use == USE_NAME)
 		return read_name(f, p, key->field, key->value);
+	if (key->use == USE_PAIR)
+		return read_pair(f, p, count, key->value);
 	return skip_value(f, p, count);
 }
 
@@ -269,6 +302,9 @@ static bool learn_field(const struct flat *f, const struct la_field *field,
 		return true;
 	case LA_KIND_NAME:
 		key->use = USE_NAME;
+		return true;
+	case LA_KIND_PAIR:
+		key->use = USE_PAIR;
 		return true;
 	default:
 		return false;

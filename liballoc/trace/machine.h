@@ -79,6 +79,7 @@ static inline void la_value_make(struct la_value *value,
 
 /* An entry: 4 bits of type, 4 of role, 56 of identity or number. */
 #define LA_PACKED_BITS 56
+#define LA_PACKED_MASK (((uint64_t)1 << LA_PACKED_BITS) - 1)
 
 #define LA_PACKED_WORD ((uint64_t)LA_VALUE_STRING << (LA_PACKED_BITS + 4))
 

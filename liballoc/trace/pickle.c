@@ -412,7 +412,7 @@ static int gather(struct la_machine *m, enum la_value_type type, size_t first)
 		value.u = m->snap->offset;
 	} else if (count == 2 && item[0].type == LA_VALUE_INTEGER &&
 		   item[1].type == LA_VALUE_INTEGER) {
-		err = la_pairs_intern(&m->snap->pools, &m->snap->budget,
+		err = la_pairs_intern(&m->snap->tuples, &m->snap->budget,
 				      item[0].u, item[1].u, &number);
 		if (err < 0)
 			return la_machine_fail_memory(m, err);

@@ -30,6 +30,8 @@ struct la_recording {
 	unsigned int device_count; /* at least 1 */
 	uint64_t *streams; /* raw values */
 	uint32_t stream_count;
+	struct la_pair *pools; /* ids; the first: 0, 0 */
+	uint32_t pool_count; /* at least 1 */
 	char *torch; /* NULL: unknown */
 	bool partial;
 	enum la_companion_state companion;
@@ -63,6 +65,7 @@ static void take_events(struct device *device, struct la_trace *trace)
 	device->shown.events = device->events;
 	device->shown.event_count = count;
 	device->shown.unknown_count = trace->unknown;
+	device->shown.has_pool_ids = trace->has_pools;
 }
 
 static int by_address(const void *a, const void *b)
@@ -164,6 +167,21 @@ static int take_streams(struct la_recording *recording,
 	return 0;
 }
 
+static int take_pools(struct la_recording *recording,
+		      const struct la_snapshot *snap, struct la_error *err)
+{
+	size_t count = snap->pools.count;
+
+	recording->pools = new_array(count, sizeof(*recording->pools));
+	if (!recording->pools)
+		return fail_memory(err);
+	if (count)
+		memcpy(recording->pools, snap->pools.pairs,
+		       count * sizeof(*recording->pools));
+	recording->pool_count = count ? (uint32_t)count : 1;
+	return 0;
+}
+
 static unsigned int count_devices(const struct la_snapshot *snap)
 {
 	size_t count = snap->end_trace - snap->first_trace, i;
@@ -234,6 +252,9 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 	int ret;
 
 	ret = take_streams(recording, snap, err);
+	if (ret < 0)
+		return ret;
+	ret = take_pools(recording, snap, err);
 	if (ret < 0)
 		return ret;
 	ret = take_devices(recording, snap, err);
@@ -357,6 +378,7 @@ LA_EXPORT void la_recording_free(struct la_recording *recording)
 	}
 	free(recording->devices);
 	free(recording->streams);
+	free(recording->pools);
 	free(recording->torch);
 	free(recording);
 }
@@ -395,6 +417,18 @@ LA_EXPORT uint32_t
 la_recording_stream_count(const struct la_recording *recording)
 {
 	return recording->stream_count;
+}
+
+LA_EXPORT void la_recording_pool(const struct la_recording *recording,
+				 uint16_t pool, uint64_t id[2])
+{
+	id[0] = recording->pools[pool].first;
+	id[1] = recording->pools[pool].second;
+}
+
+LA_EXPORT uint32_t la_recording_pool_count(const struct la_recording *recording)
+{
+	return recording->pool_count;
 }
 
 LA_EXPORT const char *la_recording_torch(const struct la_recording *recording)

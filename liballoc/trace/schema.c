@@ -53,6 +53,7 @@ const struct la_field la_fields[] = {
 	FIELD(EVENT, ADDR, "2.0", NUMBER, EVENT_ADDR),
 	FIELD(EVENT, DEVICE_FREE, "2.0", BYTES, EVENT_DEVICE_FREE),
 	FIELD(EVENT, TIME_US, "2.2", NUMBER, EVENT_TIME),
+	FIELD(EVENT, POOL_ID, "2.12", PAIR, EVENT_POOL),
 };
 /* clang-format on */
 

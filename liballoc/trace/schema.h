@@ -58,7 +58,8 @@ enum la_role {
 	X(ACTION, "action")                           \
 	X(ADDR, "addr")                               \
 	X(DEVICE_FREE, "device_free")                 \
-	X(TIME_US, "time_us")
+	X(TIME_US, "time_us")                         \
+	X(POOL_ID, "pool_id")
 
 enum la_name {
 	LA_NAME_NONE,
@@ -107,7 +108,8 @@ enum la_event_slot {
 	LA_EVENT_STREAM,
 	LA_EVENT_ADDR,
 	LA_EVENT_DEVICE_FREE,
-	LA_EVENT_TIME
+	LA_EVENT_TIME,
+	LA_EVENT_POOL
 };
 enum { LA_SLOTS = 8 };
 

@@ -81,6 +81,7 @@ void la_snapshot_release(struct la_snapshot *snap)
 	free(snap->segments);
 	free(snap->blocks);
 	la_pairs_release(&snap->streams);
+	la_pairs_release(&snap->tuples);
 	la_pairs_release(&snap->pools);
 	free(snap->text);
 	free(snap->setting);
@@ -172,12 +173,37 @@ static inline int check_event(struct la_snapshot *snap, uint8_t action)
 	return 0;
 }
 
+/* The index of the event's pool among those of events. */
+static int intern_pool(struct la_snapshot *snap, uint16_t *pool)
+{
+	const struct la_object *object = &snap->object[LA_ROLE_EVENT];
+	const struct la_pair *id =
+		&snap->tuples.pairs[object->slot[LA_EVENT_POOL]];
+	uint32_t number = 0;
+	int err = 0;
+
+	if (!snap->pools.count)
+		err = la_pairs_intern(&snap->pools, &snap->budget, 0, 0,
+				      &number);
+	if (err == 0)
+		err = la_pairs_intern(&snap->pools, &snap->budget, id->first,
+				      id->second, &number);
+	if (err < 0)
+		return fail_memory(snap, err);
+	if (number > UINT16_MAX)
+		return fail(snap, -E2BIG, "events of more than %d pools",
+			    UINT16_MAX + 1);
+	*pool = (uint16_t)number;
+	return 0;
+}
+
 static int close_event(struct la_snapshot *snap)
 {
 	struct la_object *object = &snap->object[LA_ROLE_EVENT];
 	struct la_trace *trace = &snap->traces[object->id >> EVENT_BITS];
 	const uint64_t *slot = object->slot;
 	unsigned int seen = object->seen;
+	uint16_t pool = 0;
 	uint8_t action = 0;
 	int err = 0;
 
@@ -186,6 +212,10 @@ static int close_event(struct la_snapshot *snap)
 		action = (uint8_t)slot[LA_EVENT_ACTION];
 	if (action != LA_ACTION_UNKNOWN)
 		err = check_event(snap, action);
+	if (err == 0 && seen & 1 << LA_EVENT_POOL) {
+		trace->has_pools = true;
+		err = intern_pool(snap, &pool);
+	}
 	if (err == 0)
 		err = grow_trace(snap, trace);
 	if (err < 0)
@@ -196,6 +226,7 @@ static int close_event(struct la_snapshot *snap)
 		.size = slot[LA_EVENT_SIZE],
 		.time_us = seen & 1 << LA_EVENT_TIME ? slot[LA_EVENT_TIME] : 0,
 		.stream = (uint32_t)slot[LA_EVENT_STREAM],
+		.pool = pool,
 		.action = action,
 	};
 	trace->unknown += action == LA_ACTION_UNKNOWN;
@@ -296,7 +327,7 @@ static void fill_segment(const struct la_snapshot *snap,
 		segment->expandable = slot[LA_SEGMENT_EXPANDABLE] != 0;
 	if (object->seen & 1 << LA_SEGMENT_POOL) {
 		const struct la_pair *pool =
-			&snap->pools.pairs[slot[LA_SEGMENT_POOL]];
+			&snap->tuples.pairs[slot[LA_SEGMENT_POOL]];
 
 		segment->pool[0] = pool->first;
 		segment->pool[1] = pool->second;
@@ -414,6 +445,7 @@ int la_snapshot_create(struct la_snapshot *snap, struct la_value *value)
 static int copy_event(struct la_snapshot *snap, struct la_value *value)
 {
 	const struct la_trace *from = &snap->traces[value->u >> EVENT_BITS];
+	struct la_trace *to;
 	struct la_event event;
 	int err;
 
@@ -422,7 +454,9 @@ static int copy_event(struct la_snapshot *snap, struct la_value *value)
 		return err;
 	event = from->events[value->u & EVENT_INDEX];
 	value->u = next_event_id(snap);
-	return add_event(snap, &snap->traces[snap->trace_count - 1], &event);
+	to = &snap->traces[snap->trace_count - 1];
+	to->has_pools |= from->has_pools;
+	return add_event(snap, to, &event);
 }
 
 static int copy_trace(struct la_snapshot *snap, struct la_value *value)
@@ -431,6 +465,8 @@ static int copy_trace(struct la_snapshot *snap, struct la_value *value)
 	int err;
 
 	err = create_trace(snap, &value->u);
+	if (err == 0)
+		snap->traces[value->u].has_pools = snap->traces[from].has_pools;
 	for (i = 0; err == 0 && i < snap->traces[from].count; i++) {
 		struct la_event event = snap->traces[from].events[i];
 

@@ -55,6 +55,7 @@ struct la_trace {
 	struct la_event *events;
 	size_t count, room;
 	size_t unknown; /* of them, LA_ACTION_UNKNOWN */
+	bool has_pools; /* pool ids were seen */
 };
 
 /* A segment, and what its checks need. */
@@ -88,7 +89,8 @@ struct la_snapshot {
 	uint64_t blocks_end; /* bytes of the list's blocks so far */
 	bool blocks_has_addr;
 	struct la_pairs streams; /* raw value, 0 */
-	struct la_pairs pools;
+	struct la_pairs tuples; /* pairs of integers */
+	struct la_pairs pools; /* of events; number 0: 0, 0 */
 	char *text; /* the string kept last: a candidate for the setting */
 	uint64_t text_number; /* of text, from 1 */
 	size_t first_segment, end_segment; /* what the snapshot's list holds */

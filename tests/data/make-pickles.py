@@ -50,13 +50,22 @@ def segments(form):
     ]
 
 
+SHARED_POOL = (7, 1 << 40)
+
+
+def pool_of(action):
+    if action.startswith("free"):
+        return tuple([0, 1])  # a new one each time
+    return SHARED_POOL if action in ("oom", "segment_free") else (0, 0)
+
+
 def event(action, addr, size, stream, time, frames, form):
     out = {"action": action}
     out["device_free" if action == "oom" else "addr"] = addr
     out.update(size=size, stream=stream)
     if form == "modern":
         out.update(time_us=time, compile_context="N/A", user_metadata="",
-                   pool_id=(0, 0))
+                   pool_id=pool_of(action))
     if frames is not None:
         out["frames"] = frames
     return out

@@ -53,7 +53,9 @@ static void check_device(const struct la_recording *recording,
 		must(event->action < LA_ACTION_COUNT);
 		must(event->stream < streams);
 		must(event->size <= (uint64_t)1 << 62);
-		must(!event->reserved[0]);
+		must(!event->reserved);
+		must(event->pool < la_recording_pool_count(recording));
+		must(!event->pool || device->has_pool_ids);
 	}
 	for (i = 0; i < device->segment_count; i++)
 		must(device->segments[i].stream < streams);

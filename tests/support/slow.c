@@ -68,6 +68,7 @@ static bool same_traces(const struct la_snapshot *a,
 	for (i = 0; i < a->trace_count; i++)
 		if (a->traces[i].count != b->traces[i].count ||
 		    a->traces[i].unknown != b->traces[i].unknown ||
+		    a->traces[i].has_pools != b->traces[i].has_pools ||
 		    !same_array(a->traces[i].events, b->traces[i].events,
 				a->traces[i].count * sizeof(struct la_event)))
 			return false;
@@ -126,6 +127,8 @@ static const char *difference(const struct outcome *a, const struct outcome *b)
 		return "segments";
 	if (!same_pairs(&a->snap.streams, &b->snap.streams))
 		return "streams";
+	if (!same_pairs(&a->snap.tuples, &b->snap.tuples))
+		return "tuples";
 	if (!same_pairs(&a->snap.pools, &b->snap.pools))
 		return "pools";
 	return same_text(a->snap.setting, b->snap.setting) ? NULL : "setting";

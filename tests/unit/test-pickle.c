@@ -17,23 +17,23 @@
 
 struct expected_event {
 	enum la_action action;
-	uint64_t addr, size, stream, after_us;
+	uint64_t addr, size, stream, after_us, pool[2];
 };
 
 static const struct expected_event device_0[] = {
-	{ LA_SEGMENT_ALLOC, ADDR_A, 2097152, 0, 0 },
-	{ LA_ALLOC, ADDR_A, 17, 0, 1 },
-	{ LA_FREE_REQUESTED, ADDR_A, 17, 0, 3 },
-	{ LA_FREE_COMPLETED, ADDR_A, 17, 0, 3 },
-	{ LA_OOM, 4096, (uint64_t)1 << 40, SIDE_STREAM, 4 },
-	{ LA_SNAPSHOT, 0, 3584, 0, 5 },
-	{ LA_ALLOC, ADDR_A, 17, 0, 1 }, /* in shared.pickle only */
+	{ LA_SEGMENT_ALLOC, ADDR_A, 2097152, 0, 0, { 0 } },
+	{ LA_ALLOC, ADDR_A, 17, 0, 1, { 0 } },
+	{ LA_FREE_REQUESTED, ADDR_A, 17, 0, 3, { 0, 1 } },
+	{ LA_FREE_COMPLETED, ADDR_A, 17, 0, 3, { 0, 1 } },
+	{ LA_OOM, 4096, 1ul << 40, SIDE_STREAM, 4, { 7, 1ul << 40 } },
+	{ LA_SNAPSHOT, 0, 3584, 0, 5, { 0 } },
+	{ LA_ALLOC, ADDR_A, 17, 0, 1, { 0 } }, /* in shared.pickle only */
 };
 
 static const struct expected_event device_1[] = {
-	{ LA_SEGMENT_MAP, ADDR_C, 2097152, 0, 0 },
-	{ LA_SEGMENT_UNMAP, ADDR_C, 2097152, 0, 300 },
-	{ LA_SEGMENT_FREE, ADDR_C, 2097152, 0, 301 },
+	{ LA_SEGMENT_MAP, ADDR_C, 2097152, 0, 0, { 0 } },
+	{ LA_SEGMENT_UNMAP, ADDR_C, 2097152, 0, 300, { 0 } },
+	{ LA_SEGMENT_FREE, ADDR_C, 2097152, 0, 301, { 7, 1ul << 40 } },
 };
 
 static const struct la_recorded_block blocks_0[] = {
@@ -45,6 +45,18 @@ static const struct la_recorded_block blocks_0[] = {
 
 enum form { MODERN, LEGACY, SEGMENTS };
 
+static void check_pool(const struct la_recording *recording,
+		       const struct la_event *event,
+		       const uint64_t expected[2], enum form form)
+{
+	uint64_t id[2];
+
+	la_recording_pool(recording, event->pool, id);
+	ck_assert_uint_eq(id[0], form == MODERN ? expected[0] : 0);
+	ck_assert_uint_eq(id[1], form == MODERN ? expected[1] : 0);
+	ck_assert_int_eq(!event->pool, !id[0] && !id[1]);
+}
+
 static void check_events(const struct la_recording *recording,
 			 unsigned int number,
 			 const struct expected_event *expected, size_t count,
@@ -55,6 +67,7 @@ static void check_events(const struct la_recording *recording,
 	size_t i;
 
 	ck_assert_uint_eq(device->event_count, count);
+	ck_assert_int_eq(device->has_pool_ids, form == MODERN && count);
 	for (i = 0; i < count; i++) {
 		const struct la_event *event = &device->events[i];
 
@@ -67,6 +80,7 @@ static void check_events(const struct la_recording *recording,
 				  form == MODERN ?
 					  START_US + expected[i].after_us :
 					  0);
+		check_pool(recording, event, expected[i].pool, form);
 	}
 }
 
@@ -123,6 +137,8 @@ static void check_form(const struct la_recording *recording, enum form form)
 	ck_assert_uint_eq(la_recording_device_count(recording), 3);
 	ck_assert_uint_eq(device->unknown_count, 1);
 	ck_assert_uint_eq(la_recording_main_device(recording), 0);
+	ck_assert_uint_eq(la_recording_pool_count(recording),
+			  form == MODERN ? 3 : 1);
 	check_events(recording, 0, device_0, 6, form);
 	check_events(recording, 1, device_1, 3, form);
 	check_events(recording, 2, NULL, 0, form);

@@ -65,6 +65,7 @@ struct la_recorded_device {
 	uint64_t cap;
 	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
 	size_t unknown_count; /**< events of kinds unknown here, left out */
+	bool has_pool_ids; /**< events tell their pool (torch 2.12) */
 };
 
 /** @brief What became of the companion file. */
@@ -158,6 +159,23 @@ uint64_t la_recording_stream(const struct la_recording *recording,
  * @return number of streams
  */
 uint32_t la_recording_stream_count(const struct la_recording *recording);
+
+/**
+ * @brief The id of a pool that events name.
+ * @param recording recording
+ * @param pool      index, as in struct la_event
+ * @param[out] id   as in la_recorded_segment.pool; index 0 is 0, 0, which
+ *                  stands for an unknown pool too
+ */
+void la_recording_pool(const struct la_recording *recording, uint16_t pool,
+		       uint64_t id[2]);
+
+/**
+ * @brief Number of pools that events of all devices name.
+ * @param recording recording
+ * @return number of pools, at least 1
+ */
+uint32_t la_recording_pool_count(const struct la_recording *recording);
 
 /**
  * @brief The torch release that the companion names, e.g. "2.11.0+cu130".
