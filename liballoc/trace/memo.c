@@ -13,6 +13,8 @@ static int pack(struct la_machine *m, const struct la_value *value,
 
 	if (value->type == LA_VALUE_STRING)
 		u = u << 8 | value->name;
+	else if (value->type == LA_VALUE_FLOAT)
+		u >>= 64 - LA_PACKED_BITS; /* the last digits go */
 	else if (value->type == LA_VALUE_NEGATIVE ||
 		 (value->type == LA_VALUE_TUPLE && u == LA_NO_PAIR))
 		u &= LA_PACKED_MASK; /* of a negative one the sign counts */
@@ -37,6 +39,8 @@ static inline void unpack(uint64_t packed, struct la_value *value)
 	if (value->type == LA_VALUE_STRING) {
 		value->name = (uint8_t)u;
 		value->u = u >> 8;
+	} else if (value->type == LA_VALUE_FLOAT) {
+		value->u = u << (64 - LA_PACKED_BITS);
 	} else if (value->type == LA_VALUE_NEGATIVE) {
 		value->u = u | ~LA_PACKED_MASK;
 	} else if (value->type == LA_VALUE_TUPLE && u == LA_PACKED_MASK) {

@@ -15,6 +15,8 @@ static enum la_role value_role(const struct la_machine *m,
 	const struct la_field *field =
 		la_schema_field(&m->snap->schema, dict->role, key->name);
 
+	if (key->name == LA_NAME_FRAMES)
+		return LA_ROLE_FRAMES;
 	return field && field->kind == LA_KIND_CHILD ? field->of : LA_ROLE_NONE;
 }
 
@@ -46,11 +48,11 @@ static struct la_place place_in(const struct la_value *parent,
  * mark (SETITEMS).  Where both may be, the one that knows the key wins; taking
  * the value in checks the guess.
  */
-static struct la_place place_after_key(const struct la_machine *m,
+static struct la_place known_after_key(const struct la_machine *m,
+				       const struct la_value *owner,
+				       const struct la_value *below,
 				       const struct la_value *key)
 {
-	const struct la_value *owner = mark_owner(m);
-	const struct la_value *below = m->count > 1 ? key - 1 : NULL;
 	struct la_place place = { LA_ROLE_NONE, 0 };
 	size_t above;
 
@@ -66,6 +68,20 @@ static struct la_place place_after_key(const struct la_machine *m,
 		return place_in(owner, value_role(m, owner, key));
 	if (owner->type == LA_VALUE_LIST)
 		return place_in(owner, element_role(owner));
+	return place;
+}
+
+/* Dicts in allocator_settings go by any name. */
+static struct la_place place_after_key(const struct la_machine *m,
+				       const struct la_value *key)
+{
+	const struct la_value *owner = mark_owner(m);
+	const struct la_value *below = m->count > 1 ? key - 1 : NULL;
+	struct la_place place = known_after_key(m, owner, below, key);
+
+	if (!place.role && ((owner && owner->role == LA_ROLE_SETTINGS) ||
+			    (below && below->role == LA_ROLE_SETTINGS)))
+		place.role = LA_ROLE_GROUP;
 	return place;
 }
 

@@ -41,6 +41,17 @@ static void check_segments(const struct la_recorded_device *device)
 	must(next == device->block_count);
 }
 
+static void check_stack(const struct la_recording *recording, uint32_t stack)
+{
+	const uint32_t *frames;
+	size_t count, i;
+
+	must(stack < la_recording_stack_count(recording));
+	count = la_recording_stack(recording, stack, &frames);
+	for (i = 0; i < count; i++)
+		must(frames[i] < la_recording_frame_count(recording));
+}
+
 static void check_device(const struct la_recording *recording,
 			 const struct la_recorded_device *device)
 {
@@ -56,7 +67,11 @@ static void check_device(const struct la_recording *recording,
 		must(!event->reserved);
 		must(event->pool < la_recording_pool_count(recording));
 		must(!event->pool || device->has_pool_ids);
+		if (device->event_stacks)
+			check_stack(recording, device->event_stacks[i]);
 	}
+	for (i = 0; i < device->block_count; i++)
+		check_stack(recording, device->blocks[i].stack);
 	for (i = 0; i < device->segment_count; i++)
 		must(device->segments[i].stream < streams);
 	check_segments(device);

@@ -29,6 +29,7 @@ struct la_recorded_block {
 	uint64_t size; /**< bytes */
 	uint64_t requested; /**< bytes of the request, 0 if unknown */
 	uint8_t state; /**< enum la_recorded_state */
+	uint32_t stack; /**< who asked for it, see la_recording_stack() */
 };
 
 /** @brief State of a recorded block. */
@@ -46,6 +47,7 @@ struct la_recorded_segment {
 	uint32_t stream; /**< index into the recording's streams */
 	uint32_t first_block; /**< index into la_recorded_device.blocks */
 	uint32_t block_count; /**< blocks in address order */
+	uint32_t stack; /**< who caused it, see la_recording_stack() */
 	bool small; /**< of the small pool */
 	bool expandable; /**< mapped range of a reservation */
 };
@@ -66,6 +68,15 @@ struct la_recorded_device {
 	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
 	size_t unknown_count; /**< events of kinds unknown here, left out */
 	bool has_pool_ids; /**< events tell their pool (torch 2.12) */
+	/** By event: see la_recording_stack(); NULL: no event has a stack */
+	const uint32_t *event_stacks;
+};
+
+/** @brief A frame of a stack, of Python or of C++. */
+struct la_frame {
+	const char *function; /**< name of the function; NULL: unknown */
+	const char *file; /**< name of the file; NULL: unknown */
+	uint32_t line; /**< in the file; 0: unknown */
 };
 
 /** @brief What became of the companion file. */
@@ -176,6 +187,42 @@ void la_recording_pool(const struct la_recording *recording, uint16_t pool,
  * @return number of pools, at least 1
  */
 uint32_t la_recording_pool_count(const struct la_recording *recording);
+
+/**
+ * @brief The frames of a stack, the innermost first.
+ * @param recording   recording
+ * @param stack       number; 0: nothing is known, which has no frames
+ * @param[out] frames numbers of frames, owned by the recording, or NULL
+ * @return number of frames
+ *
+ * Equal stacks have one number, and equal frames too.  Stacks beyond 32 MiB
+ * of distinct ones are left out: what has one has number 0.
+ */
+size_t la_recording_stack(const struct la_recording *recording, uint32_t stack,
+			  const uint32_t **frames);
+
+/**
+ * @brief Number of stacks, numbered from 0.
+ * @param recording recording
+ * @return number of stacks, at least 1
+ */
+uint32_t la_recording_stack_count(const struct la_recording *recording);
+
+/**
+ * @brief A frame.
+ * @param recording recording
+ * @param frame     number, of la_recording_stack()
+ * @return the frame, owned by the recording
+ */
+const struct la_frame *la_recording_frame(const struct la_recording *recording,
+					  uint32_t frame);
+
+/**
+ * @brief Number of frames, numbered from 0.
+ * @param recording recording
+ * @return number of frames
+ */
+uint32_t la_recording_frame_count(const struct la_recording *recording);
 
 /**
  * @brief The torch release that the companion names, e.g. "2.11.0+cu130".
