@@ -23,6 +23,7 @@ int la_recording_take_stacks(struct la_recording *recording,
 	stacks->texts = snap->stacks.texts;
 	stacks->frames = snap->stacks.frames;
 	stacks->stacks = snap->stacks.stacks;
+	stacks->lost = snap->stacks.lost;
 	memset(&snap->stacks.texts, 0, sizeof(snap->stacks.texts));
 	memset(&snap->stacks.frames, 0, sizeof(snap->stacks.frames));
 	memset(&snap->stacks.stacks, 0, sizeof(snap->stacks.stacks));
@@ -54,6 +55,12 @@ LA_EXPORT uint32_t
 la_recording_stack_count(const struct la_recording *recording)
 {
 	return (uint32_t)recording->stacks.stacks.count + 1;
+}
+
+LA_EXPORT uint64_t
+la_recording_lost_stack_count(const struct la_recording *recording)
+{
+	return recording->stacks.lost;
 }
 
 LA_EXPORT const struct la_frame *

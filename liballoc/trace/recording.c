@@ -266,6 +266,10 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 		return fail_memory(err);
 	recording->members = snap->members;
 	memset(&snap->members, 0, sizeof(snap->members));
+	recording->has_settings =
+		recording->members.count ||
+		snap->object[LA_ROLE_TOP].seen & 1 << LA_TOP_SETTINGS;
+	memcpy(recording->fields, snap->fields, sizeof(snap->fields));
 	ret = la_companion_read(&companion, path, recording->device_count, err);
 	if (ret < 0)
 		return ret;

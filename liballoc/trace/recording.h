@@ -28,6 +28,9 @@ struct la_recording {
 	struct la_stacks stacks; /* texts, frames and stacks alone */
 	struct la_frame *frames; /* by number; texts are in stacks */
 	struct la_members members; /* of allocator_settings */
+	bool has_settings; /* there is one */
+	/* Of segments and blocks: bits 1 << slot of what some of them have. */
+	uint16_t fields[LA_ROLE_COUNT];
 	char *torch; /* NULL: unknown */
 	bool partial;
 	enum la_companion_state companion;

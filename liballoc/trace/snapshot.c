@@ -292,6 +292,7 @@ static int close_block(struct la_snapshot *snap)
 	err = check_required(snap, LA_ROLE_BLOCK);
 	if (err < 0)
 		return err;
+	snap->fields[LA_ROLE_BLOCK] |= object->seen;
 	block.size = object->slot[LA_BLOCK_SIZE];
 	block.state = (uint8_t)object->slot[LA_BLOCK_STATE];
 	if (object->seen & 1 << LA_BLOCK_REQUESTED)
@@ -386,6 +387,7 @@ static int close_segment(struct la_snapshot *snap)
 	err = check_required(snap, LA_ROLE_SEGMENT);
 	if (err < 0)
 		return err;
+	snap->fields[LA_ROLE_SEGMENT] |= object->seen;
 	fill_segment(snap, &entry);
 	err = check_segment(snap, &entry);
 	if (err < 0)

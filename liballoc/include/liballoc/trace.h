@@ -209,6 +209,13 @@ size_t la_recording_stack(const struct la_recording *recording, uint32_t stack,
 uint32_t la_recording_stack_count(const struct la_recording *recording);
 
 /**
+ * @brief Number of lists of frames that were left out.
+ * @param recording recording
+ * @return number of lists as they are in the file, not of distinct ones
+ */
+uint64_t la_recording_lost_stack_count(const struct la_recording *recording);
+
+/**
  * @brief A frame.
  * @param recording recording
  * @param frame     number, of la_recording_stack()
@@ -245,6 +252,45 @@ bool la_recording_is_partial(const struct la_recording *recording);
  */
 enum la_companion_state
 la_recording_companion(const struct la_recording *recording);
+
+/** @brief Formats of files that la_recording_write() knows. */
+enum la_recording_format {
+	/** A snapshot as torch dumps it, of pickle protocol 4 */
+	LA_FORMAT_PICKLE,
+	/** JSON of trace events for Perfetto and chrome://tracing: counters of
+	 * bytes reserved, allocated and active, and instants, by device */
+	LA_FORMAT_PERFETTO,
+	/** RFC 4180: one line an event, below a line of names */
+	LA_FORMAT_CSV
+};
+
+/**
+ * @brief Takes what is written.
+ * @param data  the caller's
+ * @param bytes what comes next
+ * @param size  number of bytes, not 0
+ * @return 0, or a negative errno value: then nothing more is given
+ */
+typedef int la_recording_sink(void *data, const void *bytes, size_t size);
+
+/**
+ * @brief Write a recording.
+ * @param recording recording
+ * @param format    in which format
+ * @param sink      takes the bytes, in order
+ * @param data      given to sink
+ * @param err       what is wrong, may be NULL
+ * @retval 0       success
+ * @retval -EINVAL no such format
+ * @retval -ENOMEM out of memory
+ * @return else what sink returned
+ *
+ * A pickle holds all that a recording has read from one, but nothing of the
+ * companion file.
+ */
+int la_recording_write(const struct la_recording *recording,
+		       enum la_recording_format format, la_recording_sink *sink,
+		       void *data, struct la_error *err);
 
 #ifdef __cplusplus
 }
