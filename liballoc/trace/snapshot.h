@@ -90,7 +90,8 @@ struct la_snapshot {
 	size_t segment_count, segment_room;
 	struct la_recorded_block *blocks;
 	size_t block_count, block_room;
-	uint16_t fields[LA_ROLE_COUNT]; /* of segments and blocks: some has it */
+	/* Of segments and blocks: bits 1 << slot of what some of them have. */
+	uint16_t fields[LA_ROLE_COUNT];
 	uint64_t blocks_addr; /* of the list's first block, if has_addr */
 	uint64_t blocks_end; /* bytes of the list's blocks so far */
 	bool blocks_has_addr;
