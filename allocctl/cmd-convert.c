@@ -179,7 +179,7 @@ static int convert_run(int argc, char **argv)
 	struct options options = { .format = -1 };
 	const struct opt opts[] = {
 		{ OPT_CHOICE, "to", &options.format, "FORMAT",
-		  "pickle, perfetto or csv; default: what the name OUT ends in",
+		  "pickle, perfetto or csv; default: by the end of OUT",
 		  formats },
 		{ OPT_FLAG, "force", &options.force, NULL,
 		  "replace OUT if it is there", NULL },

@@ -82,7 +82,8 @@ static int find_text(struct la_snapshot *snap, const struct la_value *value,
 	if (value->type != LA_VALUE_STRING)
 		return 0;
 	if (value->name)
-		return la_snapshot_keep_text(snap, name, strlen(name), number);
+		return la_snapshot_keep_text(snap, name, strlen(name), true,
+					     number);
 	*number = (uint32_t)value->u;
 	return 0;
 }
@@ -138,8 +139,6 @@ static int set_child(struct la_snapshot *snap, const struct la_field *field,
 		return fail_field(snap, field, "is not a container");
 	}
 	snap->object[field->role].slot[field->slot] = value->u;
-	if (value->role == LA_ROLE_SETTINGS)
-		snap->object[LA_ROLE_SETTINGS].open = false;
 	return 0;
 }
 

@@ -424,6 +424,13 @@ static bool learn_field(const struct flat *f, const struct la_field *field,
 	}
 }
 
+/* Does the machine keep the string that follows such a key? */
+static bool is_kept(int name)
+{
+	return name == LA_NAME_CONF || name == LA_NAME_FUNCTION ||
+	       name == LA_NAME_FILE;
+}
+
 /* Look up the key at p; false if the memo has no word there. */
 static bool learn_key(const struct flat *f, const uint8_t *p, struct key *key)
 {
@@ -432,7 +439,7 @@ static bool learn_key(const struct flat *f, const uint8_t *p, struct key *key)
 	int name = size ? la_memo_word(f->m, index) : -1;
 	const struct la_field *field;
 
-	if (name < 0 || name == LA_NAME_CONF || key == f->kin->keys + KEYS)
+	if (name < 0 || is_kept(name) || key == f->kin->keys + KEYS)
 		return false;
 	key->mask = UINT64_MAX >> (64 - 8 * size);
 	key->bytes = la_opcode_bytes(p) & key->mask;

@@ -35,6 +35,8 @@ struct la_place {
 
 struct la_place la_machine_place(const struct la_machine *m,
 				 enum la_value_type type);
+/* Is the next value a key or a value in allocator_settings? */
+bool la_machine_in_settings(const struct la_machine *m);
 /*
  * Where on the stack, plus 1, the container is that the next value will end
  * up in and that is `value` itself; 0 if there is none.

@@ -182,7 +182,8 @@ static int keep_text(struct la_machine *m, uint64_t size)
 		done += part;
 	}
 	if (err == 0)
-		err = la_snapshot_keep_text(m->snap, text, size, &number);
+		err = la_snapshot_keep_text(m->snap, text, size,
+					    la_machine_in_settings(m), &number);
 	free(text);
 	return err < 0 ? err : push_plain(m, LA_VALUE_STRING, number);
 }
@@ -194,7 +195,7 @@ static bool is_wanted(const struct la_machine *m, uint64_t size)
 
 	if (size > MOST_TEXT)
 		return false;
-	return m->snap->object[LA_ROLE_SETTINGS].open ||
+	return la_machine_in_settings(m) ||
 	       (key && key->type == LA_VALUE_STRING &&
 		(key->name == LA_NAME_FUNCTION || key->name == LA_NAME_FILE));
 }

@@ -107,6 +107,21 @@ struct la_place la_machine_place(const struct la_machine *m,
 	return (struct la_place){ LA_ROLE_NONE, m->mark_count / 2 };
 }
 
+static bool is_settings(const struct la_value *value)
+{
+	return value && (value->role == LA_ROLE_SETTINGS ||
+			 value->role == LA_ROLE_GROUP);
+}
+
+bool la_machine_in_settings(const struct la_machine *m)
+{
+	const struct la_value *last = la_machine_top(m);
+
+	return is_settings(mark_owner(m)) || is_settings(last) ||
+	       (m->count > 1 && last->type == LA_VALUE_STRING &&
+		is_settings(last - 1));
+}
+
 static bool is_same(const struct la_value *a, const struct la_value *b)
 {
 	return a->type == b->type && a->role == b->role && a->u == b->u;

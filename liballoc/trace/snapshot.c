@@ -81,10 +81,10 @@ void la_snapshot_release(struct la_snapshot *snap)
 }
 
 int la_snapshot_keep_text(struct la_snapshot *snap, const char *text,
-			  size_t size, uint32_t *number)
+			  size_t size, bool always, uint32_t *number)
 {
 	int err = la_stacks_keep(&snap->stacks, &snap->budget, text, size,
-				 snap->object[LA_ROLE_SETTINGS].open, number);
+				 always, number);
 
 	return err < 0 ? la_snapshot_fail_memory(snap, err) : 0;
 }

@@ -131,8 +131,9 @@ int la_snapshot_set(struct la_snapshot *snap, const struct la_value *dict,
 int la_snapshot_finish(struct la_snapshot *snap, const struct la_value *top);
 /* The input ended early: make do with what there is. */
 void la_snapshot_cut(struct la_snapshot *snap);
-/* Keep a string; its number + 1, or 0 if there is no room for it. */
+/* Keep a string; its number + 1, or 0 if there is no room for it.  `always`:
+ * there is. */
 int la_snapshot_keep_text(struct la_snapshot *snap, const char *text,
-			  size_t size, uint32_t *number);
+			  size_t size, bool always, uint32_t *number);
 
 #endif /* LA_TRACE_SNAPSHOT_H */
