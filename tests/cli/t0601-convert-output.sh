@@ -59,15 +59,13 @@ if [ -w /dev/full ]; then
 	equal 'status of a full standard output' "$status" 3
 fi
 
+command -v timeout >/dev/null || skip 'no timeout'
 # A signal at any moment: the old file or the new one, and no other.
 echo old >"$tmp/kill.csv"
 before=$(find "$tmp" | wc -l)
-for delay in 0 0.002 0.004 0.008 0.016 0.03; do
-	allocctl convert --force tests/data/two.pickle.xz "$tmp/kill.csv" &
-	pid=$!
-	sleep $delay
-	kill -TERM $pid 2>/dev/null || true
-	wait $pid 2>/dev/null || true
+for delay in 0.001 0.002 0.004 0.008 0.016 0.03; do
+	timeout -s TERM $delay allocctl convert --force \
+		tests/data/two.pickle.xz "$tmp/kill.csv" || true
 	case $(head -n 1 "$tmp/kill.csv" | tr -d '\r') in
 	old) equal 'old file' "$(wc -l <"$tmp/kill.csv")" 1 ;;
 	device,*) equal 'new file' "$(wc -l <"$tmp/kill.csv")" 16600 ;;
