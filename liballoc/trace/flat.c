@@ -19,8 +19,8 @@
 #include "trace/flat.h"
 #include "trace/opcode.h"
 
-/* What to do with the value of a key. */
-enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_PAIR, USE_FRAMES, USE_NONE };
+/* What to do with the value of a key; what is rare is last. */
+enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_NONE, USE_PAIR, USE_FRAMES };
 
 /*
  * A key, learnt from the dict before that had it at the same place: opcode and
@@ -55,7 +55,7 @@ struct flat {
 	struct kin *kin;
 	const uint8_t *end; /* of the window */
 	size_t memo_next; /* entry of the memo that is next to be put */
-	size_t list_next; /* list of frames that is next to be created */
+	size_t new_lists; /* of frames */
 	size_t most; /* values that the machine would have on the stack */
 	unsigned int seen; /* as in struct la_object */
 };
@@ -241,8 +241,8 @@ static inline const uint8_t *read_name(struct flat *f, const uint8_t *p,
 }
 
 /* Two numbers in a tuple, or one of the memo; `count` values are below it. */
-__attribute__((noinline)) static const uint8_t *
-read_pair(struct flat *f, const uint8_t *p, size_t count, uint64_t *value)
+static const uint8_t *read_pair(struct flat *f, const uint8_t *p, size_t count,
+				uint64_t *value)
 {
 	uint64_t first = 0, second = 0, index = 0, packed = 0;
 	size_t size = la_opcode_get(p, &index);
@@ -335,15 +335,16 @@ static const uint8_t *read_list(struct flat *f, const uint8_t *p, size_t below,
 				uint64_t *value)
 {
 	struct la_stacks *stacks = &f->snap->stacks;
+	size_t list = stacks->list_count + f->new_lists;
 	uint32_t frames[FRAMES], stack = 0;
 	size_t count = 0;
 
-	if (f->list_next >= stacks->list_room)
+	if (list >= stacks->list_room)
 		return NULL;
 	p = read_put(f, p + 1,
 		     (uint64_t)(LA_VALUE_LIST << 4 | LA_ROLE_FRAMES)
 				     << LA_PACKED_BITS |
-			     f->list_next);
+			     list);
 	while (p && has(f, p, ITEM_REACH) && *p == LA_OP_MARK)
 		p = read_batch(f, p, below + 2, frames, &count);
 	if (p && has(f, p, ITEM_REACH) && !count)
@@ -352,13 +353,13 @@ static const uint8_t *read_list(struct flat *f, const uint8_t *p, size_t below,
 				  count * sizeof(*frames), &stack))
 		return NULL;
 	*value = stack + 1;
-	stacks->lists[f->list_next++] = stack + 1;
+	stacks->lists[list] = stack + 1;
+	f->new_lists++;
 	return p;
 }
 
-/* Out of line: most events have none. */
-__attribute__((noinline)) static const uint8_t *
-read_frames(struct flat *f, const uint8_t *p, size_t below, uint64_t *value)
+static const uint8_t *read_frames(struct flat *f, const uint8_t *p,
+				  size_t below, uint64_t *value)
 {
 	uint64_t list = 0;
 
@@ -373,6 +374,14 @@ read_frames(struct flat *f, const uint8_t *p, size_t below, uint64_t *value)
 	return p;
 }
 
+/* Out of line: most events have no such value. */
+__attribute__((noinline)) static const uint8_t *
+read_rare(struct flat *f, const uint8_t *p, const struct key *key, size_t count)
+{
+	return key->use == USE_PAIR ? read_pair(f, p, count, key->value) :
+				      read_frames(f, p, count, key->value);
+}
+
 /* A value; `count` values are below it. */
 static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 					const struct key *key, size_t count)
@@ -384,11 +393,9 @@ static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 		return read_stream(f, p, key->value);
 	if (key->use == USE_NAME)
 		return read_name(f, p, key->field, key->value);
-	if (key->use == USE_NONE)
-		return skip_value(f, p, count);
-	if (key->use == USE_PAIR)
-		return read_pair(f, p, count, key->value);
-	return read_frames(f, p, count, key->value);
+	if (__builtin_expect(key->use > USE_NONE, 0))
+		return read_rare(f, p, key, count);
+	return skip_value(f, p, count);
 }
 
 /* How to read the values of a field; false if there is no quick way. */
@@ -482,7 +489,6 @@ static inline bool fill_dict(struct la_machine *m, struct kin *kin,
 		.kin = kin,
 		.end = m->in->end,
 		.memo_next = m->memo_end,
-		.list_next = m->snap->stacks.list_count,
 	};
 	uint64_t packed = (uint64_t)(LA_VALUE_DICT << 4 | kin->role)
 				  << LA_PACKED_BITS |
@@ -494,7 +500,8 @@ static inline bool fill_dict(struct la_machine *m, struct kin *kin,
 	if (!p || m->count + f.most >= m->room)
 		return false;
 	f.object->seen = (uint16_t)f.seen;
-	m->snap->stacks.list_count = f.list_next;
+	if (f.new_lists)
+		m->snap->stacks.list_count += f.new_lists;
 	m->memo_set += f.memo_next - m->memo_end;
 	m->memo_end = f.memo_next;
 	m->in->p = p;
