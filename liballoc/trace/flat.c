@@ -13,14 +13,14 @@
  * dict that is left: entries of the memo count once the dict is complete.
  *
  * Every open container around the list of the last mark has a role (see
- * place.c), and what is taken from the memo here has none, so no container
- * can come to be within itself.
+ * place.c), and what is taken from the memo here has none, or is a frame or a
+ * list of frames, so no container can come to be within itself.
  */
 #include "trace/flat.h"
 #include "trace/opcode.h"
 
-/* What to do with the value of a key. */
-enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_NONE };
+/* What to do with the value of a key; what is rare is last. */
+enum use { USE_NUMBER, USE_STREAM, USE_NAME, USE_NONE, USE_PAIR, USE_FRAMES };
 
 /*
  * A key, learnt from the dict before that had it at the same place: opcode and
@@ -33,11 +33,14 @@ struct key {
 	uint64_t *value; /* where it goes: a slot of the object */
 	const struct la_field *field; /* NULL: of no interest */
 	uint8_t size; /* bytes of opcode and operand */
-	uint8_t seen; /* bit in struct la_object */
+	uint16_t seen; /* bit in struct la_object */
 	uint8_t use; /* enum use */
 };
 
-enum { KEYS = 16 }; /* a dict of more is left to the machine */
+enum {
+	KEYS = 16, /* a dict of more is left to the machine */
+	FRAMES = 256 /* a list of more likewise */
+};
 
 /* What the dicts of one list share. */
 struct kin {
@@ -52,6 +55,7 @@ struct flat {
 	struct kin *kin;
 	const uint8_t *end; /* of the window */
 	size_t memo_next; /* entry of the memo that is next to be put */
+	size_t new_lists; /* of frames */
 	size_t most; /* values that the machine would have on the stack */
 	unsigned int seen; /* as in struct la_object */
 };
@@ -163,8 +167,10 @@ static const uint8_t *skip_list(struct flat *f, const uint8_t *p, size_t count)
 	if (!p || !has(f, p, ITEM_REACH))
 		return NULL;
 	next = skip_get(f, p);
-	/* else no item: the key that follows */
-	return next && *next == LA_OP_APPEND ? next + 1 : p;
+	if (!next || *next != LA_OP_APPEND)
+		return p; /* no item: the key that follows */
+	reach(f, count + 2);
+	return next + 1;
 }
 
 /* A value that is of no interest; `count` values are below it. */
@@ -234,6 +240,148 @@ static inline const uint8_t *read_name(struct flat *f, const uint8_t *p,
 	return p;
 }
 
+/* Two numbers in a tuple, or one of the memo; `count` values are below it. */
+static const uint8_t *read_pair(struct flat *f, const uint8_t *p, size_t count,
+				uint64_t *value)
+{
+	uint64_t first = 0, second = 0, index = 0, packed = 0;
+	size_t size = la_opcode_get(p, &index);
+	uint32_t number = 0;
+
+	if (size) {
+		if (index < f->m->memo_end)
+			packed = f->m->memo[index];
+		*value = packed & LA_PACKED_MASK;
+		return packed >> LA_PACKED_BITS == LA_VALUE_TUPLE << 4 &&
+				       *value != LA_PACKED_MASK ?
+			       p + size :
+			       NULL;
+	}
+	p = read_number(p, UINT64_MAX, &first);
+	if (!p || !has(f, p, ITEM_REACH))
+		return NULL;
+	p = read_number(p, UINT64_MAX, &second);
+	if (!p || !has(f, p, ITEM_REACH) || *p != LA_OP_TUPLE2 ||
+	    !la_pairs_find(&f->snap->tuples, first, second, &number))
+		return NULL;
+	reach(f, count + 2);
+	*value = number;
+	return read_put(f, p + 1,
+			(uint64_t)LA_VALUE_TUPLE << (LA_PACKED_BITS + 4) |
+				number);
+}
+
+/* The number of an object of the memo, of some type and role; or NULL. */
+static inline const uint8_t *get_object(const struct flat *f, const uint8_t *p,
+					unsigned int type_and_role,
+					uint64_t *number)
+{
+	uint64_t index = 0;
+	size_t size = la_opcode_get(p, &index);
+
+	if (!size || index >= f->m->memo_end ||
+	    f->m->memo[index] >> LA_PACKED_BITS != type_and_role)
+		return NULL;
+	*number = f->m->memo[index] & LA_PACKED_MASK;
+	return p + size;
+}
+
+/* A frame of the memo; false if there is none at *p, or no room. */
+static inline bool read_frame(const struct flat *f, const uint8_t **p,
+			      uint32_t *frames, size_t *count)
+{
+	uint64_t dict = 0;
+	const uint8_t *next =
+		get_object(f, *p, LA_VALUE_DICT << 4 | LA_ROLE_FRAME, &dict);
+
+	if (!next || *count == FRAMES || !f->snap->stacks.dicts[dict])
+		return false;
+	frames[(*count)++] = f->snap->stacks.dicts[dict] - 1;
+	*p = next;
+	return true;
+}
+
+/* Frames of the memo between MARK and APPENDS, below which are `below`
+ * values. */
+static const uint8_t *read_batch(struct flat *f, const uint8_t *p, size_t below,
+				 uint32_t *frames, size_t *count)
+{
+	size_t first = *count;
+
+	for (p++; has(f, p, ITEM_REACH);) {
+		if (*p == LA_OP_APPENDS) {
+			reach(f, below + *count - first);
+			return p + 1;
+		}
+		if (!read_frame(f, &p, frames, count))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* One frame of the memo and APPEND; or no frame, then the list is empty. */
+static inline const uint8_t *read_single(struct flat *f, const uint8_t *p,
+					 size_t below, uint32_t *frames,
+					 size_t *count)
+{
+	if (!read_frame(f, &p, frames, count))
+		return p;
+	reach(f, below + 2);
+	return *p == LA_OP_APPEND ? p + 1 : NULL;
+}
+
+/* A new list of frames, if there is a stack like it. */
+static const uint8_t *read_list(struct flat *f, const uint8_t *p, size_t below,
+				uint64_t *value)
+{
+	struct la_stacks *stacks = &f->snap->stacks;
+	size_t list = stacks->list_count + f->new_lists;
+	uint32_t frames[FRAMES], stack = 0;
+	size_t count = 0;
+
+	if (list >= stacks->list_room)
+		return NULL;
+	p = read_put(f, p + 1,
+		     (uint64_t)(LA_VALUE_LIST << 4 | LA_ROLE_FRAMES)
+				     << LA_PACKED_BITS |
+			     list);
+	while (p && has(f, p, ITEM_REACH) && *p == LA_OP_MARK)
+		p = read_batch(f, p, below + 2, frames, &count);
+	if (p && has(f, p, ITEM_REACH) && !count)
+		p = read_single(f, p, below, frames, &count);
+	if (!p || !la_chunks_find(&stacks->stacks, frames,
+				  count * sizeof(*frames), &stack))
+		return NULL;
+	*value = stack + 1;
+	stacks->lists[list] = stack + 1;
+	f->new_lists++;
+	return p;
+}
+
+static const uint8_t *read_frames(struct flat *f, const uint8_t *p,
+				  size_t below, uint64_t *value)
+{
+	uint64_t list = 0;
+
+	if (f->snap->object[LA_ROLE_FRAMES].open ||
+	    f->snap->object[LA_ROLE_FRAME].open)
+		return NULL;
+	if (*p == LA_OP_EMPTY_LIST)
+		return read_list(f, p, below, value);
+	p = get_object(f, p, LA_VALUE_LIST << 4 | LA_ROLE_FRAMES, &list);
+	if (p)
+		*value = f->snap->stacks.lists[list];
+	return p;
+}
+
+/* Out of line: most events have no such value. */
+__attribute__((noinline)) static const uint8_t *
+read_rare(struct flat *f, const uint8_t *p, const struct key *key, size_t count)
+{
+	return key->use == USE_PAIR ? read_pair(f, p, count, key->value) :
+				      read_frames(f, p, count, key->value);
+}
+
 /* A value; `count` values are below it. */
 static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 					const struct key *key, size_t count)
@@ -245,6 +393,8 @@ static inline const uint8_t *read_value(struct flat *f, const uint8_t *p,
 		return read_stream(f, p, key->value);
 	if (key->use == USE_NAME)
 		return read_name(f, p, key->field, key->value);
+	if (__builtin_expect(key->use > USE_NONE, 0))
+		return read_rare(f, p, key, count);
 	return skip_value(f, p, count);
 }
 
@@ -254,7 +404,7 @@ static bool learn_field(const struct flat *f, const struct la_field *field,
 {
 	key->field = field;
 	key->value = &f->object->slot[field->slot];
-	key->seen = (uint8_t)(1u << field->slot);
+	key->seen = (uint16_t)(1u << field->slot);
 	key->most = UINT64_MAX;
 	switch ((enum la_kind)field->kind) {
 	case LA_KIND_BYTES:
@@ -270,9 +420,22 @@ static bool learn_field(const struct flat *f, const struct la_field *field,
 	case LA_KIND_NAME:
 		key->use = USE_NAME;
 		return true;
+	case LA_KIND_PAIR:
+		key->use = USE_PAIR;
+		return true;
+	case LA_KIND_FRAMES:
+		key->use = USE_FRAMES;
+		return true;
 	default:
 		return false;
 	}
+}
+
+/* Does the machine keep the string that follows such a key? */
+static bool is_kept(int name)
+{
+	return name == LA_NAME_CONF || name == LA_NAME_FUNCTION ||
+	       name == LA_NAME_FILE;
 }
 
 /* Look up the key at p; false if the memo has no word there. */
@@ -283,7 +446,7 @@ static bool learn_key(const struct flat *f, const uint8_t *p, struct key *key)
 	int name = size ? la_memo_word(f->m, index) : -1;
 	const struct la_field *field;
 
-	if (name < 0 || name == LA_NAME_CONF || key == f->kin->keys + KEYS)
+	if (name < 0 || is_kept(name) || key == f->kin->keys + KEYS)
 		return false;
 	key->mask = UINT64_MAX >> (64 - 8 * size);
 	key->bytes = la_opcode_bytes(p) & key->mask;
@@ -336,7 +499,9 @@ static inline bool fill_dict(struct la_machine *m, struct kin *kin,
 		p = read_items(&f, p);
 	if (!p || m->count + f.most >= m->room)
 		return false;
-	f.object->seen = (uint8_t)f.seen;
+	f.object->seen = (uint16_t)f.seen;
+	if (f.new_lists)
+		m->snap->stacks.list_count += f.new_lists;
 	m->memo_set += f.memo_next - m->memo_end;
 	m->memo_end = f.memo_next;
 	m->in->p = p;

@@ -35,6 +35,8 @@ struct la_place {
 
 struct la_place la_machine_place(const struct la_machine *m,
 				 enum la_value_type type);
+/* Is the next value a key or a value in allocator_settings? */
+bool la_machine_in_settings(const struct la_machine *m);
 /*
  * Where on the stack, plus 1, the container is that the next value will end
  * up in and that is `value` itself; 0 if there is none.
@@ -79,6 +81,7 @@ static inline void la_value_make(struct la_value *value,
 
 /* An entry: 4 bits of type, 4 of role, 56 of identity or number. */
 #define LA_PACKED_BITS 56
+#define LA_PACKED_MASK (((uint64_t)1 << LA_PACKED_BITS) - 1)
 
 #define LA_PACKED_WORD ((uint64_t)LA_VALUE_STRING << (LA_PACKED_BITS + 4))
 

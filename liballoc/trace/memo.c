@@ -6,8 +6,6 @@
 
 enum { MEMO_SLACK = 1 << 16 }; /* entries that a memo may skip */
 
-#define PACKED_MASK (((uint64_t)1 << LA_PACKED_BITS) - 1)
-
 static int pack(struct la_machine *m, const struct la_value *value,
 		uint64_t *packed)
 {
@@ -15,10 +13,12 @@ static int pack(struct la_machine *m, const struct la_value *value,
 
 	if (value->type == LA_VALUE_STRING)
 		u = u << 8 | value->name;
+	else if (value->type == LA_VALUE_FLOAT)
+		u >>= 64 - LA_PACKED_BITS; /* the last digits go */
 	else if (value->type == LA_VALUE_NEGATIVE ||
 		 (value->type == LA_VALUE_TUPLE && u == LA_NO_PAIR))
-		u &= PACKED_MASK; /* of a negative one the sign counts */
-	if (u > PACKED_MASK)
+		u &= LA_PACKED_MASK; /* of a negative one the sign counts */
+	if (u > LA_PACKED_MASK)
 		return la_machine_fail(m, -EBADMSG,
 				       "memo of a number above 56 bits");
 	*packed = (uint64_t)(value->type << 4 | value->role) << LA_PACKED_BITS |
@@ -28,7 +28,7 @@ static int pack(struct la_machine *m, const struct la_value *value,
 
 static inline void unpack(uint64_t packed, struct la_value *value)
 {
-	uint64_t u = packed & PACKED_MASK;
+	uint64_t u = packed & LA_PACKED_MASK;
 
 	value->loop = 0;
 	value->type = (uint8_t)(packed >> LA_PACKED_BITS >> 4);
@@ -39,9 +39,11 @@ static inline void unpack(uint64_t packed, struct la_value *value)
 	if (value->type == LA_VALUE_STRING) {
 		value->name = (uint8_t)u;
 		value->u = u >> 8;
+	} else if (value->type == LA_VALUE_FLOAT) {
+		value->u = u << (64 - LA_PACKED_BITS);
 	} else if (value->type == LA_VALUE_NEGATIVE) {
-		value->u = u | ~PACKED_MASK;
-	} else if (value->type == LA_VALUE_TUPLE && u == PACKED_MASK) {
+		value->u = u | ~LA_PACKED_MASK;
+	} else if (value->type == LA_VALUE_TUPLE && u == LA_PACKED_MASK) {
 		value->u = LA_NO_PAIR;
 	}
 }

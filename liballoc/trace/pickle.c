@@ -19,7 +19,7 @@
 
 enum {
 	HIGHEST_PROTOCOL = 5,
-	MOST_TEXT = 64 << 10 /* bytes of the string of the settings */
+	MOST_TEXT = 64 << 10 /* bytes of a string that is kept */
 };
 
 /*
@@ -160,15 +160,12 @@ static int read_long4(struct la_machine *m, uint64_t size)
 
 static int keep_text(struct la_machine *m, uint64_t size)
 {
-	uint64_t number = 0;
+	uint32_t number = 0;
 	size_t done = 0;
 	char *text;
 	int err = 0;
 
-	if (size > MOST_TEXT)
-		return la_machine_fail(m, -E2BIG,
-				       "setting of more than 64 KiB");
-	text = malloc(size + 1);
+	text = calloc(1, size + 1);
 	if (!text)
 		return la_machine_fail_memory(m, -ENOMEM);
 	while (done < size && err == 0) {
@@ -185,16 +182,22 @@ static int keep_text(struct la_machine *m, uint64_t size)
 		done += part;
 	}
 	if (err == 0)
-		err = la_snapshot_keep_text(m->snap, text, size, &number);
+		err = la_snapshot_keep_text(m->snap, text, size,
+					    la_machine_in_settings(m), &number);
 	free(text);
 	return err < 0 ? err : push_plain(m, LA_VALUE_STRING, number);
 }
 
-static bool is_setting(const struct la_machine *m)
+/* Is the next string one of allocator_settings, or of a frame? */
+static bool is_wanted(const struct la_machine *m, uint64_t size)
 {
 	const struct la_value *key = la_machine_top(m);
 
-	return key && key->type == LA_VALUE_STRING && key->name == LA_NAME_CONF;
+	if (size > MOST_TEXT)
+		return false;
+	return la_machine_in_settings(m) ||
+	       (key && key->type == LA_VALUE_STRING &&
+		(key->name == LA_NAME_FUNCTION || key->name == LA_NAME_FILE));
 }
 
 static int read_string(struct la_machine *m, uint64_t size)
@@ -207,7 +210,7 @@ static int read_string(struct la_machine *m, uint64_t size)
 			return fail_input(m);
 		name = la_schema_name(&m->snap->schema, in->p, size);
 	}
-	if (!name && is_setting(m))
+	if (!name && is_wanted(m, size))
 		return keep_text(m, size);
 	if (size <= (uint64_t)(in->end - in->p))
 		in->p += size;
@@ -236,6 +239,7 @@ static enum la_role role_of_type(enum la_role role, enum la_value_type type)
 	case LA_ROLE_BLOCKS:
 	case LA_ROLE_TRACES:
 	case LA_ROLE_TRACE:
+	case LA_ROLE_FRAMES:
 		return type == LA_VALUE_LIST ? role : LA_ROLE_NONE;
 	default:
 		return type == LA_VALUE_DICT ? role : LA_ROLE_NONE;
@@ -288,7 +292,7 @@ static int check_item(struct la_machine *m, size_t at,
 {
 	struct la_value *container = &m->stack[at];
 
-	if (item->role && !container->role)
+	if (la_role_is_strict(item->role) && !container->role)
 		return la_machine_fail(
 			m, -EBADMSG,
 			"part of a snapshot in an unexpected place");
@@ -401,7 +405,7 @@ static int gather(struct la_machine *m, enum la_value_type type, size_t first)
 	int err;
 
 	for (i = 0; i < count; i++) {
-		if (item[i].role)
+		if (la_role_is_strict(item[i].role))
 			return la_machine_fail(
 				m, -EBADMSG,
 				"part of a snapshot in an unexpected place");
@@ -412,7 +416,7 @@ static int gather(struct la_machine *m, enum la_value_type type, size_t first)
 		value.u = m->snap->offset;
 	} else if (count == 2 && item[0].type == LA_VALUE_INTEGER &&
 		   item[1].type == LA_VALUE_INTEGER) {
-		err = la_pairs_intern(&m->snap->pools, &m->snap->budget,
+		err = la_pairs_intern(&m->snap->tuples, &m->snap->budget,
 				      item[0].u, item[1].u, &number);
 		if (err < 0)
 			return la_machine_fail_memory(m, err);
@@ -486,10 +490,10 @@ static int push_integer(struct la_machine *m, uint64_t value)
 	return push_plain(m, LA_VALUE_INTEGER, value);
 }
 
+/* Its bytes are big-endian. */
 static int push_float(struct la_machine *m, uint64_t value)
 {
-	(void)value; /* no float of a snapshot is of interest */
-	return push_plain(m, LA_VALUE_FLOAT, 0);
+	return push_plain(m, LA_VALUE_FLOAT, __builtin_bswap64(value));
 }
 
 /* The length of a frame says nothing that its opcodes do not say. */

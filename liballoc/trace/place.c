@@ -15,6 +15,8 @@ static enum la_role value_role(const struct la_machine *m,
 	const struct la_field *field =
 		la_schema_field(&m->snap->schema, dict->role, key->name);
 
+	if (key->name == LA_NAME_FRAMES)
+		return LA_ROLE_FRAMES;
 	return field && field->kind == LA_KIND_CHILD ? field->of : LA_ROLE_NONE;
 }
 
@@ -46,11 +48,11 @@ static struct la_place place_in(const struct la_value *parent,
  * mark (SETITEMS).  Where both may be, the one that knows the key wins; taking
  * the value in checks the guess.
  */
-static struct la_place place_after_key(const struct la_machine *m,
+static struct la_place known_after_key(const struct la_machine *m,
+				       const struct la_value *owner,
+				       const struct la_value *below,
 				       const struct la_value *key)
 {
-	const struct la_value *owner = mark_owner(m);
-	const struct la_value *below = m->count > 1 ? key - 1 : NULL;
 	struct la_place place = { LA_ROLE_NONE, 0 };
 	size_t above;
 
@@ -66,6 +68,20 @@ static struct la_place place_after_key(const struct la_machine *m,
 		return place_in(owner, value_role(m, owner, key));
 	if (owner->type == LA_VALUE_LIST)
 		return place_in(owner, element_role(owner));
+	return place;
+}
+
+/* Dicts in allocator_settings go by any name. */
+static struct la_place place_after_key(const struct la_machine *m,
+				       const struct la_value *key)
+{
+	const struct la_value *owner = mark_owner(m);
+	const struct la_value *below = m->count > 1 ? key - 1 : NULL;
+	struct la_place place = known_after_key(m, owner, below, key);
+
+	if (!place.role && ((owner && owner->role == LA_ROLE_SETTINGS) ||
+			    (below && below->role == LA_ROLE_SETTINGS)))
+		place.role = LA_ROLE_GROUP;
 	return place;
 }
 
@@ -89,6 +105,21 @@ struct la_place la_machine_place(const struct la_machine *m,
 	if (owner)
 		return place_in(owner, element_role(owner));
 	return (struct la_place){ LA_ROLE_NONE, m->mark_count / 2 };
+}
+
+static bool is_settings(const struct la_value *value)
+{
+	return value && (value->role == LA_ROLE_SETTINGS ||
+			 value->role == LA_ROLE_GROUP);
+}
+
+bool la_machine_in_settings(const struct la_machine *m)
+{
+	const struct la_value *last = la_machine_top(m);
+
+	return is_settings(mark_owner(m)) || is_settings(last) ||
+	       (m->count > 1 && last->type == LA_VALUE_STRING &&
+		is_settings(last - 1));
 }
 
 static bool is_same(const struct la_value *a, const struct la_value *b)

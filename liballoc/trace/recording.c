@@ -10,30 +10,11 @@
 
 #include "trace/companion.h"
 #include "trace/pickle.h"
+#include "trace/recording.h"
 #include "util/error.h"
 #include "util/util.h"
 
 #define DEFAULT_MEMORY_LIMIT (16 * GIB)
-
-/* A device, with what it owns. */
-struct device {
-	struct la_recorded_device shown;
-	struct la_event *events;
-	struct la_recorded_segment *segments;
-	struct la_recorded_block *blocks;
-	char *setting;
-	char *setting_at_end;
-};
-
-struct la_recording {
-	struct device *devices;
-	unsigned int device_count; /* at least 1 */
-	uint64_t *streams; /* raw values */
-	uint32_t stream_count;
-	char *torch; /* NULL: unknown */
-	bool partial;
-	enum la_companion_state companion;
-};
 
 static int fail_memory(struct la_error *err)
 {
@@ -46,23 +27,46 @@ static void *new_array(size_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
-/* Take the events over, without those that torch added since. */
-static void take_events(struct device *device, struct la_trace *trace)
+/* Leave out the events that torch added since; returns how many are left. */
+static size_t drop_unknown(struct la_trace *trace)
 {
-	struct la_event *events = trace->events, *fitted;
 	size_t i, count = 0;
 
-	for (i = 0; i < trace->count && trace->unknown; i++)
-		if (events[i].action != LA_ACTION_UNKNOWN)
-			events[count++] = events[i];
-	if (!trace->unknown)
-		count = trace->count;
+	for (i = 0; i < trace->count; i++) {
+		if (trace->events[i].action == LA_ACTION_UNKNOWN)
+			continue;
+		if (trace->stacks)
+			trace->stacks[count] = trace->stacks[i];
+		trace->events[count++] = trace->events[i];
+	}
+	return count;
+}
+
+/* An array that is larger than `count` elements, cut; never NULL if there is
+ * memory. */
+static void *fit(void *array, size_t count, size_t size)
+{
+	void *fitted = realloc(array, (count ? count : 1) * size);
+
+	return fitted ? fitted : array;
+}
+
+/* Take the events over. */
+static void take_events(struct la_owned_device *device, struct la_trace *trace)
+{
+	size_t count = trace->unknown ? drop_unknown(trace) : trace->count;
+
+	device->events = fit(trace->events, count, sizeof(*trace->events));
 	trace->events = NULL;
-	fitted = realloc(events, (count ? count : 1) * sizeof(*events));
-	device->events = fitted ? fitted : events;
+	if (trace->stacks)
+		device->stacks =
+			fit(trace->stacks, count, sizeof(*trace->stacks));
+	trace->stacks = NULL;
 	device->shown.events = device->events;
+	device->shown.event_stacks = device->stacks;
 	device->shown.event_count = count;
 	device->shown.unknown_count = trace->unknown;
+	device->shown.has_pool_ids = trace->has_pools;
 }
 
 static int by_address(const void *a, const void *b)
@@ -89,7 +93,8 @@ static int check_overlap(const struct la_segment *a, const struct la_segment *b,
 }
 
 /* Segments of one device, `count` of them in order of address. */
-static int take_segments(struct device *device, const struct la_snapshot *snap,
+static int take_segments(struct la_owned_device *device,
+			 const struct la_snapshot *snap,
 			 const struct la_segment *from, size_t count,
 			 struct la_error *err)
 {
@@ -164,6 +169,21 @@ static int take_streams(struct la_recording *recording,
 	return 0;
 }
 
+static int take_pools(struct la_recording *recording,
+		      const struct la_snapshot *snap, struct la_error *err)
+{
+	size_t count = snap->pools.count;
+
+	recording->pools = new_array(count, sizeof(*recording->pools));
+	if (!recording->pools)
+		return fail_memory(err);
+	if (count)
+		memcpy(recording->pools, snap->pools.pairs,
+		       count * sizeof(*recording->pools));
+	recording->pool_count = count ? (uint32_t)count : 1;
+	return 0;
+}
+
 static unsigned int count_devices(const struct la_snapshot *snap)
 {
 	size_t count = snap->end_trace - snap->first_trace, i;
@@ -208,7 +228,7 @@ static int take_companion(struct la_recording *recording,
 	companion->torch = NULL;
 	for (i = 0; i < recording->device_count; i++) {
 		struct la_companion_device *said = &companion->devices[i];
-		struct device *device = &recording->devices[i];
+		struct la_owned_device *device = &recording->devices[i];
 
 		device->shown.cap = said->cap;
 		device->shown.total = said->total;
@@ -236,9 +256,20 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 	ret = take_streams(recording, snap, err);
 	if (ret < 0)
 		return ret;
+	ret = take_pools(recording, snap, err);
+	if (ret < 0)
+		return ret;
 	ret = take_devices(recording, snap, err);
 	if (ret < 0)
 		return ret;
+	if (la_recording_take_stacks(recording, snap) < 0)
+		return fail_memory(err);
+	recording->members = snap->members;
+	memset(&snap->members, 0, sizeof(snap->members));
+	recording->has_settings =
+		recording->members.count ||
+		snap->object[LA_ROLE_TOP].seen & 1 << LA_TOP_SETTINGS;
+	memcpy(recording->fields, snap->fields, sizeof(snap->fields));
 	ret = la_companion_read(&companion, path, recording->device_count, err);
 	if (ret < 0)
 		return ret;
@@ -350,6 +381,7 @@ LA_EXPORT void la_recording_free(struct la_recording *recording)
 		return;
 	for (i = 0; i < recording->device_count; i++) {
 		free(recording->devices[i].events);
+		free(recording->devices[i].stacks);
 		free(recording->devices[i].segments);
 		free(recording->devices[i].blocks);
 		free(recording->devices[i].setting);
@@ -357,6 +389,10 @@ LA_EXPORT void la_recording_free(struct la_recording *recording)
 	}
 	free(recording->devices);
 	free(recording->streams);
+	free(recording->pools);
+	free(recording->frames);
+	la_stacks_release(&recording->stacks);
+	la_members_release(&recording->members);
 	free(recording->torch);
 	free(recording);
 }
@@ -395,6 +431,18 @@ LA_EXPORT uint32_t
 la_recording_stream_count(const struct la_recording *recording)
 {
 	return recording->stream_count;
+}
+
+LA_EXPORT void la_recording_pool(const struct la_recording *recording,
+				 uint16_t pool, uint64_t id[2])
+{
+	id[0] = recording->pools[pool].first;
+	id[1] = recording->pools[pool].second;
+}
+
+LA_EXPORT uint32_t la_recording_pool_count(const struct la_recording *recording)
+{
+	return recording->pool_count;
 }
 
 LA_EXPORT const char *la_recording_torch(const struct la_recording *recording)

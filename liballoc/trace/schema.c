@@ -40,12 +40,14 @@ const struct la_field la_fields[] = {
 	CHILD(SEGMENT, BLOCKS, "1.13", BLOCKS, SEGMENT_BLOCKS),
 	FIELD(SEGMENT, SEGMENT_POOL_ID, "2.1", PAIR, SEGMENT_POOL),
 	FIELD(SEGMENT, IS_EXPANDABLE, "2.1", BOOL, SEGMENT_EXPANDABLE),
+	FIELD(SEGMENT, FRAMES, "2.1", FRAMES, SEGMENT_FRAMES),
 
 	FIELD(BLOCK, SIZE, "1.13", BYTES, BLOCK_SIZE),
 	ONE_OF(BLOCK, STATE, "1.13", INACTIVE, ACTIVE_PENDING_FREE,
 	       BLOCK_STATE),
 	FIELD(BLOCK, REQUESTED_SIZE, "2.1", BYTES, BLOCK_REQUESTED),
 	FIELD(BLOCK, ADDRESS, "2.1", NUMBER, BLOCK_ADDRESS),
+	FIELD(BLOCK, FRAMES, "2.1", FRAMES, BLOCK_FRAMES),
 
 	ONE_OF(EVENT, ACTION, "2.0", ALLOC, ANNOTATE, EVENT_ACTION),
 	FIELD(EVENT, SIZE, "2.0", BYTES, EVENT_SIZE),
@@ -53,6 +55,12 @@ const struct la_field la_fields[] = {
 	FIELD(EVENT, ADDR, "2.0", NUMBER, EVENT_ADDR),
 	FIELD(EVENT, DEVICE_FREE, "2.0", BYTES, EVENT_DEVICE_FREE),
 	FIELD(EVENT, TIME_US, "2.2", NUMBER, EVENT_TIME),
+	FIELD(EVENT, POOL_ID, "2.12", PAIR, EVENT_POOL),
+	FIELD(EVENT, FRAMES, "2.0", FRAMES, EVENT_FRAMES),
+
+	FIELD(FRAME, FUNCTION, "2.0", LABEL, FRAME_FUNCTION),
+	FIELD(FRAME, FILE, "2.0", LABEL, FRAME_FILE),
+	FIELD(FRAME, LINE, "2.0", LINE, FRAME_LINE),
 };
 /* clang-format on */
 
@@ -63,11 +71,28 @@ const char *const la_names[LA_NAME_COUNT] = {
 	LA_NAMES(NAME_TEXT)
 };
 
+const char *const la_role_names[LA_ROLE_COUNT] = {
+	[LA_ROLE_NONE] = "value",
+	[LA_ROLE_TOP] = "snapshot",
+	[LA_ROLE_SEGMENTS] = "list of segments",
+	[LA_ROLE_SEGMENT] = "segment",
+	[LA_ROLE_BLOCKS] = "list of blocks",
+	[LA_ROLE_BLOCK] = "block",
+	[LA_ROLE_TRACES] = "list of traces",
+	[LA_ROLE_TRACE] = "trace",
+	[LA_ROLE_EVENT] = "event",
+	[LA_ROLE_SETTINGS] = "allocator_settings",
+	[LA_ROLE_GROUP] = "dict of allocator_settings",
+	[LA_ROLE_FRAMES] = "list of frames",
+	[LA_ROLE_FRAME] = "frame",
+};
+
 const uint8_t la_element_role[LA_ROLE_COUNT] = {
 	[LA_ROLE_SEGMENTS] = LA_ROLE_SEGMENT,
 	[LA_ROLE_BLOCKS] = LA_ROLE_BLOCK,
 	[LA_ROLE_TRACES] = LA_ROLE_TRACE,
 	[LA_ROLE_TRACE] = LA_ROLE_EVENT,
+	[LA_ROLE_FRAMES] = LA_ROLE_FRAME,
 };
 
 const uint8_t la_required[LA_ROLE_COUNT] = {

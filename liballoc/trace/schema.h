@@ -19,8 +19,18 @@ enum la_role {
 	LA_ROLE_TRACE,
 	LA_ROLE_EVENT,
 	LA_ROLE_SETTINGS,
+	/* What follows may be anywhere and may be anything. */
+	LA_ROLE_GROUP, /* a dict in SETTINGS */
+	LA_ROLE_FRAMES, /* what a key `frames` has */
+	LA_ROLE_FRAME,
 	LA_ROLE_COUNT
 };
+
+/* Is what has this role refused in an unexpected place? */
+static inline bool la_role_is_strict(uint8_t role)
+{
+	return role && role < LA_ROLE_GROUP;
+}
 
 /* Strings that mean something, as keys or as values. */
 #define LA_NAMES(X)                                   \
@@ -58,7 +68,12 @@ enum la_role {
 	X(ACTION, "action")                           \
 	X(ADDR, "addr")                               \
 	X(DEVICE_FREE, "device_free")                 \
-	X(TIME_US, "time_us")
+	X(TIME_US, "time_us")                         \
+	X(POOL_ID, "pool_id")                         \
+	X(FRAMES, "frames")                           \
+	X(FUNCTION, "name")                           \
+	X(FILE, "filename")                           \
+	X(LINE, "line")
 
 enum la_name {
 	LA_NAME_NONE,
@@ -79,6 +94,9 @@ enum la_kind {
 	LA_KIND_PAIR, /* tuple of two integers, interned */
 	LA_KIND_NAME, /* one of a row of names: its place in the row */
 	LA_KIND_TEXT, /* string */
+	LA_KIND_LABEL, /* number of a text + 1, 0: no string, or not kept */
+	LA_KIND_LINE, /* integer, 0 to 2^32 - 1; 0: none */
+	LA_KIND_FRAMES, /* number of a stack + 1, 0: no list, or not kept */
 	LA_KIND_CHILD /* container with a role */
 };
 
@@ -93,13 +111,15 @@ enum la_segment_slot {
 	LA_SEGMENT_TYPE,
 	LA_SEGMENT_BLOCKS,
 	LA_SEGMENT_POOL,
-	LA_SEGMENT_EXPANDABLE
+	LA_SEGMENT_EXPANDABLE,
+	LA_SEGMENT_FRAMES
 };
 enum la_block_slot {
 	LA_BLOCK_SIZE,
 	LA_BLOCK_STATE,
 	LA_BLOCK_REQUESTED,
-	LA_BLOCK_ADDRESS
+	LA_BLOCK_ADDRESS,
+	LA_BLOCK_FRAMES
 };
 enum la_event_slot {
 	LA_EVENT_ACTION,
@@ -107,9 +127,12 @@ enum la_event_slot {
 	LA_EVENT_STREAM,
 	LA_EVENT_ADDR,
 	LA_EVENT_DEVICE_FREE,
-	LA_EVENT_TIME
+	LA_EVENT_TIME,
+	LA_EVENT_POOL,
+	LA_EVENT_FRAMES
 };
-enum { LA_SLOTS = 8 };
+enum la_frame_slot { LA_FRAME_FUNCTION, LA_FRAME_FILE, LA_FRAME_LINE };
+enum { LA_SLOTS = 9 };
 
 struct la_field {
 	uint8_t role; /* enum la_role of the dict */
@@ -124,6 +147,7 @@ struct la_field {
 extern const struct la_field la_fields[];
 extern const size_t la_field_count;
 extern const char *const la_names[LA_NAME_COUNT];
+extern const char *const la_role_names[LA_ROLE_COUNT]; /* for messages */
 
 /* Role of the elements of a list, by the list's role. */
 extern const uint8_t la_element_role[LA_ROLE_COUNT];

@@ -8,8 +8,10 @@
 #include <liballoc/trace.h>
 
 #include "trace/budget.h"
+#include "trace/members.h"
 #include "trace/pairs.h"
 #include "trace/schema.h"
+#include "trace/stacks.h"
 
 /* Value of la_event.action until the end of reading: to be left out. */
 enum { LA_ACTION_UNKNOWN = 0xff };
@@ -34,10 +36,11 @@ enum la_value_type {
 };
 
 /*
- * A value on the stack of the pickle machine.  u: an integer; of a string its
- * number among the kept ones, 0: not kept; of a tuple the number of the pair,
- * or LA_NO_PAIR; of a container its identity, given by la_snapshot_create()
- * when it has a role, else the offset where it was made.
+ * A value on the stack of the pickle machine.  u: an integer; the bits of a
+ * float; of a string its number among the kept ones + 1, 0: not kept; of a
+ * tuple the number of the pair, or LA_NO_PAIR; of a container its identity,
+ * given by la_snapshot_create() when it has a role, else the offset where it
+ * was made.
  */
 struct la_value {
 	uint64_t u;
@@ -54,7 +57,10 @@ struct la_value {
 struct la_trace {
 	struct la_event *events;
 	size_t count, room;
+	uint32_t *stacks; /* by event, number + 1; NULL: all 0 */
+	size_t stack_room;
 	size_t unknown; /* of them, LA_ACTION_UNKNOWN */
+	bool has_pools; /* pool ids were seen */
 };
 
 /* A segment, and what its checks need. */
@@ -68,7 +74,7 @@ struct la_segment {
 struct la_object {
 	uint64_t id;
 	uint64_t slot[LA_SLOTS];
-	uint8_t seen; /* bits 1 << slot */
+	uint16_t seen; /* bits 1 << slot */
 	bool open; /* not yet in its array */
 };
 
@@ -84,13 +90,16 @@ struct la_snapshot {
 	size_t segment_count, segment_room;
 	struct la_recorded_block *blocks;
 	size_t block_count, block_room;
+	/* Of segments and blocks: bits 1 << slot of what some of them have. */
+	uint16_t fields[LA_ROLE_COUNT];
 	uint64_t blocks_addr; /* of the list's first block, if has_addr */
 	uint64_t blocks_end; /* bytes of the list's blocks so far */
 	bool blocks_has_addr;
 	struct la_pairs streams; /* raw value, 0 */
-	struct la_pairs pools;
-	char *text; /* the string kept last: a candidate for the setting */
-	uint64_t text_number; /* of text, from 1 */
+	struct la_pairs tuples; /* pairs of integers */
+	struct la_pairs pools; /* of events; number 0: 0, 0 */
+	struct la_stacks stacks;
+	struct la_members members;
 	size_t first_segment, end_segment; /* what the snapshot's list holds */
 	size_t first_trace, end_trace;
 	char *setting; /* NULL: none */
@@ -100,6 +109,14 @@ void la_snapshot_init(struct la_snapshot *snap, uint64_t memory_limit,
 		      struct la_error *err);
 void la_snapshot_release(struct la_snapshot *snap);
 
+/* Fill the error with the offset of the opcode; returns code. */
+int la_snapshot_fail(struct la_snapshot *snap, int code, const char *format,
+		     ...) __attribute__((cold, format(printf, 3, 4)));
+int la_snapshot_fail_memory(struct la_snapshot *snap, int code)
+	__attribute__((cold));
+
+/* The object of the role that was created last is complete. */
+int la_snapshot_close(struct la_snapshot *snap, enum la_role role);
 /* A new container with a role; fills value->u. */
 int la_snapshot_create(struct la_snapshot *snap, struct la_value *value);
 /* The same object once more, in a place of the same role; renews value->u. */
@@ -114,8 +131,9 @@ int la_snapshot_set(struct la_snapshot *snap, const struct la_value *dict,
 int la_snapshot_finish(struct la_snapshot *snap, const struct la_value *top);
 /* The input ended early: make do with what there is. */
 void la_snapshot_cut(struct la_snapshot *snap);
-/* Keep a string that may be the setting; returns its number. */
-int la_snapshot_keep_text(struct la_snapshot *snap, const void *text,
-			  size_t size, uint64_t *number);
+/* Keep a string; its number + 1, or 0 if there is no room for it.  `always`:
+ * there is. */
+int la_snapshot_keep_text(struct la_snapshot *snap, const char *text,
+			  size_t size, bool always, uint32_t *number);
 
 #endif /* LA_TRACE_SNAPSHOT_H */

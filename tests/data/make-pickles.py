@@ -16,38 +16,51 @@ import sys
 A, B, C = 0x7F0000000000, 0x7F0040000000, 0xFFFF800000000000
 
 
-def block(address, size, requested, state, form):
+FRAME = {"name": "f", "filename": "x.py", "line": 3}
+FRAMES = [FRAME, {"name": "g", "filename": "x.py", "line": 4}]
+
+
+def block(address, size, requested, state, frames, form):
     if form != "modern":
         return {"size": size, "state": state}
     return {"address": address, "size": size, "requested_size": requested,
-            "state": state, "frames": []}
+            "state": state, "frames": frames}
 
 
-def segment(device, address, kind, stream, pool, expandable, blocks, form):
+def segment(device, address, kind, stream, pool, expandable, blocks, frames, form):
     out = {"device": device, "address": address,
            "total_size": sum(b["size"] for b in blocks),
            "allocated_size": 7, "active_size": 7, "stream": stream,
            "segment_type": kind, "blocks": blocks}
     if form == "modern":
         out.update(segment_pool_id=pool, is_expandable=expandable,
-                   requested_size=7, frames=[])
+                   requested_size=7, frames=frames)
     return out
 
 
 def segments(form):
     return [
         segment(0, B, "large", 0x5555AAAA0010, (0, 1), True, [
-            block(B, 2097152, 2000000, "active_pending_free", form),
-        ], form),
+            block(B, 2097152, 2000000, "active_pending_free", FRAMES, form),
+        ], [], form),
         segment(1, C, "small", 0, (0, 0), False, [
-            block(C, 2097152, 1, "inactive", form),
-        ], form),
+            block(C, 2097152, 1, "inactive", list(FRAMES), form),
+        ], [], form),
         segment(0, A, "small", 0, (0, 0), False, [
-            block(A, 512, 17, "active_allocated", form),
-            block(A + 512, 1024, 1000, "inactive", form),
-            block(A + 1536, 2095616, 99, "active_allocated", form),
-        ], form),
+            block(A, 512, 17, "active_allocated", FRAMES, form),
+            block(A + 512, 1024, 1000, "inactive", [], form),
+            block(A + 1536, 2095616, 99, "active_allocated", [FRAME], form),
+        ], [dict(f) for f in FRAMES], form),
     ]
+
+
+SHARED_POOL = (7, 1 << 40)
+
+
+def pool_of(action):
+    if action.startswith("free"):
+        return tuple([0, 1])  # a new one each time
+    return SHARED_POOL if action in ("oom", "segment_free") else (0, 0)
 
 
 def event(action, addr, size, stream, time, frames, form):
@@ -56,28 +69,26 @@ def event(action, addr, size, stream, time, frames, form):
     out.update(size=size, stream=stream)
     if form == "modern":
         out.update(time_us=time, compile_context="N/A", user_metadata="",
-                   pool_id=(0, 0))
+                   pool_id=pool_of(action))
     if frames is not None:
         out["frames"] = frames
     return out
 
 
 def traces(form):
-    frame = {"name": "f", "filename": "x.py", "line": 3}
-    frames = [frame, {"name": "g", "filename": "x.py", "line": 4}]
     t = 1795960675402702
     zero = [
-        event("segment_alloc", A, 2097152, 0, t, frames, form),
-        event("alloc", A, 17, 0, t + 1, frames, form),
+        event("segment_alloc", A, 2097152, 0, t, FRAMES, form),
+        event("alloc", A, 17, 0, t + 1, FRAMES, form),
         event("workspace_snapshot", A, 1, 0, t + 2, None, form),
-        event("free_requested", A, 17, 0, t + 3, [frame], form),
+        event("free_requested", A, 17, 0, t + 3, [FRAME], form),
         event("free_completed", A, 17, 0, t + 3, [], form),
-        event("oom", 4096, 1 << 40, 0x5555AAAA0010, t + 4, frames, form),
+        event("oom", 4096, 1 << 40, 0x5555AAAA0010, t + 4, FRAMES, form),
         event("snapshot", 0, 3584, 0, t + 5, None, form),
     ]
     one = [
-        event("segment_map", C, 2097152, 0, t, frames, form),
-        event("segment_unmap", C, 2097152, 0, t + 300, frames, form),
+        event("segment_map", C, 2097152, 0, t, FRAMES, form),
+        event("segment_unmap", C, 2097152, 0, t + 300, FRAMES, form),
         event("segment_free", C, 2097152, 0, t + 301, None, form),
     ]
     return [zero, one, []]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Any bytes, whole and as what is left of a recording, keep the promises, and
- * say the same with and without the short cut for events and blocks.
+ * say the same with and without the short cut for events and blocks.  What is
+ * read can be written, and a pickle of it read again.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,17 @@ static void check_segments(const struct la_recorded_device *device)
 	must(next == device->block_count);
 }
 
+static void check_stack(const struct la_recording *recording, uint32_t stack)
+{
+	const uint32_t *frames;
+	size_t count, i;
+
+	must(stack < la_recording_stack_count(recording));
+	count = la_recording_stack(recording, stack, &frames);
+	for (i = 0; i < count; i++)
+		must(frames[i] < la_recording_frame_count(recording));
+}
+
 static void check_device(const struct la_recording *recording,
 			 const struct la_recorded_device *device)
 {
@@ -53,11 +66,75 @@ static void check_device(const struct la_recording *recording,
 		must(event->action < LA_ACTION_COUNT);
 		must(event->stream < streams);
 		must(event->size <= (uint64_t)1 << 62);
-		must(!event->reserved[0]);
+		must(!event->reserved);
+		must(event->pool < la_recording_pool_count(recording));
+		must(!event->pool || device->has_pool_ids);
+		if (device->event_stacks)
+			check_stack(recording, device->event_stacks[i]);
 	}
+	for (i = 0; i < device->block_count; i++)
+		check_stack(recording, device->blocks[i].stack);
 	for (i = 0; i < device->segment_count; i++)
 		must(device->segments[i].stream < streams);
 	check_segments(device);
+}
+
+struct bytes {
+	uint8_t *data; /* owned */
+	size_t size;
+};
+
+static int take(void *data, const void *bytes, size_t size)
+{
+	struct bytes *out = data;
+	uint8_t *grown = realloc(out->data, out->size + size);
+
+	if (!grown)
+		return -ENOMEM;
+	out->data = grown;
+	memcpy(out->data + out->size, bytes, size);
+	out->size += size;
+	return 0;
+}
+
+static void check_again(const struct la_recording *a,
+			const struct la_recording *b)
+{
+	unsigned int count = la_recording_device_count(a), i;
+
+	must(la_recording_device_count(b) == count);
+	for (i = 0; i < count; i++) {
+		const struct la_recorded_device *x = la_recording_device(a, i);
+		const struct la_recorded_device *y = la_recording_device(b, i);
+
+		must(x->event_count == y->event_count);
+		must(x->segment_count == y->segment_count);
+		must(x->block_count == y->block_count);
+		must(!x->setting || !strcmp(x->setting, y->setting));
+	}
+}
+
+static void write_all(const struct la_recording *recording)
+{
+	const struct la_recording_options options = {
+		.memory_limit = 4 * (uint64_t)MEMORY_LIMIT,
+	};
+	struct la_recording *again;
+	struct bytes out = { 0 };
+
+	must(la_recording_write(recording, LA_FORMAT_PERFETTO, take, &out,
+				NULL) == 0);
+	out.size = 0;
+	must(la_recording_write(recording, LA_FORMAT_CSV, take, &out, NULL) ==
+	     0);
+	out.size = 0;
+	must(la_recording_write(recording, LA_FORMAT_PICKLE, take, &out,
+				NULL) == 0);
+	must(la_recording_read(&again, out.data, out.size, &options, NULL) ==
+	     0);
+	check_again(recording, again);
+	la_recording_free(again);
+	free(out.data);
 }
 
 static int read_one(const uint8_t *data, size_t size, bool partial)
@@ -80,6 +157,7 @@ static int read_one(const uint8_t *data, size_t size, bool partial)
 	must(partial || !la_recording_is_partial(recording));
 	for (i = 0; i < la_recording_device_count(recording); i++)
 		check_device(recording, la_recording_device(recording, i));
+	write_all(recording);
 	la_recording_free(recording);
 	return 0;
 }

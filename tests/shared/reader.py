@@ -20,6 +20,18 @@ def of_device(value, device, default):
     return default if value is None else value
 
 
+def frames_of(value):
+    if "frames" not in value:
+        return ""
+    return " frames" + ",".join(
+        " %s %s %d" % (f["name"], f["filename"], f["line"])
+        for f in value["frames"])
+
+
+def pool_of(event):
+    return " pool %d %d" % event["pool_id"] if "pool_id" in event else ""
+
+
 def device_lines(snapshot, companion, device):
     setting = snapshot["allocator_settings"]["PYTORCH_CUDA_ALLOC_CONF"]
     yield "device %d setting %s cap %d total %d unknown 0" % (
@@ -31,16 +43,19 @@ def device_lines(snapshot, companion, device):
     for s in sorted(snapshot["segments"], key=lambda s: s["address"]):
         if s["device"] != device:
             continue
-        yield "segment %d %d %d %d %d %d %d" % (
+        yield "segment %d %d %d %d %d %d %d%s" % (
             s["address"], s["total_size"], *s["segment_pool_id"],
-            s["stream"], s["segment_type"] == "small", s["is_expandable"])
+            s["stream"], s["segment_type"] == "small", s["is_expandable"],
+            frames_of(s))
         for b in s["blocks"]:
-            yield "block %d %d %d" % (
-                b["size"], b["requested_size"], STATES[b["state"]])
+            yield "block %d %d %d%s" % (
+                b["size"], b["requested_size"], STATES[b["state"]],
+                frames_of(b))
     for e in snapshot["device_traces"][device]:
         addr = e["device_free"] if e["action"] == "oom" else e["addr"]
-        yield "event %s %d %d %d %d" % (
-            e["action"], addr, e["size"], e["stream"], e["time_us"])
+        yield "event %s %d %d %d %d%s%s" % (
+            e["action"], addr, e["size"], e["stream"], e["time_us"],
+            pool_of(e), frames_of(e))
 
 
 def expected(path):

@@ -66,8 +66,13 @@ static bool same_traces(const struct la_snapshot *a,
 	if (a->trace_count != b->trace_count)
 		return false;
 	for (i = 0; i < a->trace_count; i++)
-		if (a->traces[i].count != b->traces[i].count ||
+		if (!a->traces[i].stacks != !b->traces[i].stacks ||
+		    (a->traces[i].stacks &&
+		     !same_array(a->traces[i].stacks, b->traces[i].stacks,
+				 a->traces[i].count * sizeof(uint32_t))) ||
+		    a->traces[i].count != b->traces[i].count ||
 		    a->traces[i].unknown != b->traces[i].unknown ||
+		    a->traces[i].has_pools != b->traces[i].has_pools ||
 		    !same_array(a->traces[i].events, b->traces[i].events,
 				a->traces[i].count * sizeof(struct la_event)))
 			return false;
@@ -83,7 +88,7 @@ static bool same_segment(const struct la_segment *a, const struct la_segment *b)
 	       x->pool[0] == y->pool[0] && x->pool[1] == y->pool[1] &&
 	       x->stream == y->stream && x->first_block == y->first_block &&
 	       x->block_count == y->block_count && x->small == y->small &&
-	       x->expandable == y->expandable;
+	       x->expandable == y->expandable && x->stack == y->stack;
 }
 
 static bool same_segments(const struct la_snapshot *a,
@@ -100,6 +105,7 @@ static bool same_segments(const struct la_snapshot *a,
 	for (i = 0; i < a->block_count; i++)
 		if (a->blocks[i].size != b->blocks[i].size ||
 		    a->blocks[i].requested != b->blocks[i].requested ||
+		    a->blocks[i].stack != b->blocks[i].stack ||
 		    a->blocks[i].state != b->blocks[i].state)
 			return false;
 	return true;
@@ -108,6 +114,25 @@ static bool same_segments(const struct la_snapshot *a,
 static bool same_text(const char *a, const char *b)
 {
 	return !a == !b && (!a || !strcmp(a, b));
+}
+
+static bool same_chunks(const struct la_chunks *a, const struct la_chunks *b)
+{
+	return a->size == b->size && a->count == b->count &&
+	       same_array(a->bytes, b->bytes, a->size) &&
+	       same_array(a->ends, b->ends, a->count * sizeof(*a->ends));
+}
+
+static bool same_stacks(const struct la_stacks *a, const struct la_stacks *b)
+{
+	return same_chunks(&a->texts, &b->texts) &&
+	       same_chunks(&a->frames, &b->frames) &&
+	       same_chunks(&a->stacks, &b->stacks) &&
+	       a->dict_count == b->dict_count &&
+	       a->list_count == b->list_count &&
+	       same_array(a->lists, b->lists,
+			  a->list_count * sizeof(*a->lists)) &&
+	       a->lost == b->lost;
 }
 
 static const char *difference(const struct outcome *a, const struct outcome *b)
@@ -126,8 +151,12 @@ static const char *difference(const struct outcome *a, const struct outcome *b)
 		return "segments";
 	if (!same_pairs(&a->snap.streams, &b->snap.streams))
 		return "streams";
+	if (!same_pairs(&a->snap.tuples, &b->snap.tuples))
+		return "tuples";
 	if (!same_pairs(&a->snap.pools, &b->snap.pools))
 		return "pools";
+	if (!same_stacks(&a->snap.stacks, &b->snap.stacks))
+		return "stacks";
 	return same_text(a->snap.setting, b->snap.setting) ? NULL : "setting";
 }
 

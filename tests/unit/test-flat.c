@@ -24,6 +24,12 @@ enum {
 	MEMO_EVENT, /* an event */
 	MEMO_CONF,
 	MEMO_NEW, /* a kind of event that is not known */
+	MEMO_POOL,
+	MEMO_PAIR, /* (0, 1) */
+	MEMO_SINGLE, /* (1,) */
+	MEMO_FRAMES,
+	MEMO_FRAME, /* a frame */
+	MEMO_STACK, /* a list of that frame */
 	MEMO_SET /* entries that are set */
 };
 
@@ -43,8 +49,30 @@ static const enum la_name words[MEMO_SET] = {
 	[MEMO_ALLOC] = LA_NAME_ALLOC,	[MEMO_ACTION] = LA_NAME_ACTION,
 	[MEMO_ADDR] = LA_NAME_ADDR,	[MEMO_SIZE] = LA_NAME_SIZE,
 	[MEMO_STREAM] = LA_NAME_STREAM, [MEMO_TIME] = LA_NAME_TIME_US,
-	[MEMO_CONF] = LA_NAME_CONF,
+	[MEMO_CONF] = LA_NAME_CONF,	[MEMO_POOL] = LA_NAME_POOL_ID,
+	[MEMO_FRAMES] = LA_NAME_FRAMES,
 };
+
+static void rig_add_stack(struct rig *rig)
+{
+	const struct la_frame_parts parts = { .line = 3 };
+	struct la_stacks *stacks = &rig->snap.stacks;
+	struct la_budget *budget = &rig->snap.budget;
+	uint64_t object;
+
+	la_stacks_new_frame(stacks, budget, &object);
+	la_stacks_close_frame(stacks, budget, object, &parts);
+	rig->m.memo[MEMO_FRAME] = (uint64_t)(LA_VALUE_DICT << 4 | LA_ROLE_FRAME)
+					  << LA_PACKED_BITS |
+				  object;
+	la_stacks_new_list(stacks, budget, &object);
+	la_stacks_add(stacks, budget, 0);
+	la_stacks_close_list(stacks, budget, object);
+	rig->m.memo[MEMO_STACK] =
+		(uint64_t)(LA_VALUE_LIST << 4 | LA_ROLE_FRAMES)
+			<< LA_PACKED_BITS |
+		object;
+}
 
 static void rig_open(struct rig *rig, const char *bytes, size_t size)
 {
@@ -68,6 +96,10 @@ static void rig_open(struct rig *rig, const char *bytes, size_t size)
 	m->memo[MEMO_LIST] = (uint64_t)LA_VALUE_LIST << (LA_PACKED_BITS + 4);
 	m->memo[MEMO_EVENT] = (uint64_t)(LA_VALUE_DICT << 4 | LA_ROLE_EVENT)
 			      << LA_PACKED_BITS;
+	m->memo[MEMO_PAIR] = (uint64_t)LA_VALUE_TUPLE << (LA_PACKED_BITS + 4) |
+			     1;
+	m->memo[MEMO_SINGLE] = m->memo[MEMO_PAIR] | LA_PACKED_MASK;
+	rig_add_stack(rig);
 	la_value_make(&rig->stack[0], LA_VALUE_LIST, 0);
 	rig->stack[0].role = LA_ROLE_TRACE;
 	rig->stack[0].depth = 2;
@@ -78,6 +110,8 @@ static void rig_open(struct rig *rig, const char *bytes, size_t size)
 	m->mark_count = 1;
 	la_pairs_intern(&rig->snap.streams, &rig->snap.budget, 5, 0, &number);
 	la_pairs_intern(&rig->snap.streams, &rig->snap.budget, 0, 0, &number);
+	la_pairs_intern(&rig->snap.tuples, &rig->snap.budget, 5, 6, &number);
+	la_pairs_intern(&rig->snap.tuples, &rig->snap.budget, 0, 1, &number);
 }
 
 static void rig_close(struct rig *rig)
@@ -105,8 +139,8 @@ struct dict {
 static const struct dict taken[] = {
 	DICT(0, "}(" WHOLE "u"),
 	DICT(1, "}\x94(" WHOLE "u"),
-	DICT(1, "}q\x0b(" WHOLE "u"),
-	DICT(1, "}r\x0b\0\0\0(" WHOLE "u"),
+	DICT(1, "}q\x11(" WHOLE "u"),
+	DICT(1, "}r\x11\0\0\0(" WHOLE "u"),
 	/* the key or the word with a wide index, the number with any width */
 	DICT(0, "}(" HEAD "j\3\0\0\0J\0\2\0\0u"),
 	DICT(0, "}(" WHOLE "j\1\0\0\0j\0\0\0\0u"),
@@ -119,7 +153,7 @@ static const struct dict taken[] = {
 	DICT(0, "}(" WHOLE ELEVEN "u"),
 	/* strings, with and without a place in the memo */
 	DICT(1, "}(" WHOLE "h\6\x8c\3N/A\x94u"),
-	DICT(1, "}(" WHOLE "h\6X\3\0\0\0N/Aq\x0bu"),
+	DICT(1, "}(" WHOLE "h\6X\3\0\0\0N/Aq\x11u"),
 	DICT(0, "}(" WHOLE "h\6\x8c\0u"),
 	DICT(2, "}\x94(" WHOLE "h\1\x8c\5alloc\x94u"),
 	/* what is of no interest */
@@ -198,6 +232,71 @@ START_TEST(test_flat_events_are_taken_in_a_row)
 }
 END_TEST
 
+static const struct dict pooled[] = {
+	DICT(0, "}(" WHOLE "h\x0bh\x0cu"),
+	DICT(0, "}(" WHOLE "h\x0bK\0K\1\x86u"),
+	DICT(1, "}(" WHOLE "h\x0bK\0K\1\x86\x94u"),
+	DICT(2, "}\x94(" WHOLE "h\x0bK\0\x8a\1\1\x86q\x12u"),
+	DICT(0, "}(h\x0bK\5K\6\x86h\x0bK\0K\1\x86" WHOLE "u"),
+};
+
+START_TEST(test_pool_of_event_is_taken)
+{
+	const struct dict *dict = &pooled[_i];
+	const struct la_object *object;
+	char bytes[1024];
+	struct rig rig;
+
+	memcpy(bytes, dict->bytes, dict->size);
+	memcpy(bytes + dict->size, REST, sizeof(REST));
+	rig_open(&rig, bytes, dict->size + sizeof(REST));
+	ck_assert_int_eq(la_flat_read(&rig.m), 0);
+	ck_assert_uint_eq(la_input_offset(&rig.in), dict->size);
+	ck_assert_uint_eq(rig.m.memo_end, MEMO_SET + dict->memo);
+	if (dict->memo)
+		ck_assert_uint_eq(rig.memo[rig.m.memo_end - 1],
+				  rig.memo[MEMO_PAIR]);
+	object = &rig.snap.object[LA_ROLE_EVENT];
+	ck_assert_uint_eq(object->seen >> LA_EVENT_POOL, 1);
+	ck_assert_uint_eq(object->slot[LA_EVENT_POOL], 1);
+	rig_close(&rig);
+}
+END_TEST
+
+static const struct dict framed[] = {
+	DICT(0, "}(" WHOLE "h\x0eh\x10u"),
+	DICT(0, "}(" WHOLE "h\x0e]h\17au"),
+	DICT(1, "}(" WHOLE "h\x0e]\x94h\17au"),
+	DICT(2, "}\x94(" WHOLE "h\x0e]q\x12(h\17eu"),
+	DICT(0, "}(h\x0e](h\17eh\x0e]h\17a" WHOLE "u"),
+};
+
+START_TEST(test_stack_of_event_is_taken)
+{
+	const struct dict *dict = &framed[_i];
+	const struct la_object *object;
+	struct la_stacks *stacks;
+	char bytes[1024];
+	struct rig rig;
+
+	memcpy(bytes, dict->bytes, dict->size);
+	memcpy(bytes + dict->size, REST, sizeof(REST));
+	rig_open(&rig, bytes, dict->size + sizeof(REST));
+	ck_assert_int_eq(la_flat_read(&rig.m), 0);
+	ck_assert_uint_eq(la_input_offset(&rig.in), dict->size);
+	ck_assert_uint_eq(rig.m.memo_end, MEMO_SET + dict->memo);
+	stacks = &rig.snap.stacks;
+	if (dict->memo)
+		ck_assert_uint_eq(rig.memo[rig.m.memo_end - 1],
+				  rig.memo[MEMO_STACK] + 1);
+	ck_assert_uint_eq(stacks->lists[stacks->list_count - 1], 1);
+	object = &rig.snap.object[LA_ROLE_EVENT];
+	ck_assert_uint_eq(object->seen >> LA_EVENT_FRAMES, 1);
+	ck_assert_uint_eq(object->slot[LA_EVENT_FRAMES], 1);
+	rig_close(&rig);
+}
+END_TEST
+
 #define LONG_WORD \
 	"0123456789012345678901234567890123456789012345678901234567890123"
 
@@ -205,12 +304,12 @@ static const struct dict left[] = {
 	DICT(0, "}"),
 	DICT(0, "}u"),
 	DICT(0, "}\x94\x94(" WHOLE "u"),
-	DICT(0, "}q\x0c(" WHOLE "u"),
+	DICT(0, "}q\x12(" WHOLE "u"),
 	DICT(0, "}r\x0b\1\0\0(" WHOLE "u"),
 	DICT(0, "}q\x05(" WHOLE "u"),
 	/* keys */
-	DICT(0, "}(" WHOLE "h\x0bNu"),
-	DICT(0, "}\x94(" WHOLE "h\x0bNu"),
+	DICT(0, "}(" WHOLE "h\x11Nu"),
+	DICT(0, "}\x94(" WHOLE "h\x11Nu"),
 	DICT(0, "}(" WHOLE "j\3\1\0\0Nu"),
 	DICT(0, "}(" WHOLE "h\7Nu"),
 	DICT(0, "}(" WHOLE "h\x09\x8c\1xu"),
@@ -230,15 +329,36 @@ static const struct dict left[] = {
 	DICT(0, "}(" WHOLE "h\1K\0u"),
 	DICT(0, "}(" WHOLE "h\6J\xff\xff\xff\xffu"),
 	DICT(0, "}(" WHOLE "h\6h\x08u"),
-	DICT(0, "}(" WHOLE "h\6h\x0bu"),
+	DICT(0, "}(" WHOLE "h\6h\x11u"),
 	DICT(0, "}(" WHOLE "h\6)u"),
 	DICT(0, "}(" WHOLE "h\6}u"),
 	DICT(0, "}(" WHOLE "h\6\x8c\x40" LONG_WORD "u"),
 	DICT(0, "}(" WHOLE "h\6X\xff\xff\xff\xffu"),
 	DICT(0, "}(" WHOLE "h\6](K\1eu"),
 	DICT(0, "}(" WHOLE "h\6](h\10eu"),
-	DICT(0, "}(" WHOLE "h\6]\x94(h\13eu"),
+	DICT(0, "}(" WHOLE "h\6]\x94(h\21eu"),
 	DICT(0, "}(" WHOLE "h\6](h\6u"),
+	/* pools */
+	DICT(0, "}(" WHOLE "h\x0bNu"),
+	DICT(0, "}(" WHOLE "h\x0bh\x0du"),
+	DICT(0, "}(" WHOLE "h\x0bh\0u"),
+	DICT(0, "}(" WHOLE "h\x0bh\x11u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0K\2\x86u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0J\xff\xff\xff\xff\x86u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0N\x86u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0\x85u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0K\1K\1\x87u"),
+	DICT(0, "}(" WHOLE "h\x0bK\0K\1\x86q\x12u"),
+	/* frames */
+	DICT(0, "}(" WHOLE "h\x0eNu"),
+	DICT(0, "}(" WHOLE "h\x0eh\7u"),
+	DICT(0, "}(" WHOLE "h\x0eh\17u"),
+	DICT(0, "}(" WHOLE "h\x0e]u"),
+	DICT(0, "}(" WHOLE "h\x0e](eu"),
+	DICT(0, "}(" WHOLE "h\x0e](h\17h\17eu"),
+	DICT(0, "}(" WHOLE "h\x0e](h\17h\6eu"),
+	DICT(0, "}(" WHOLE "h\x0e]\x94h\17Nu"),
+	DICT(0, "}(" WHOLE "h\x0e]\x94h\17ah\17au"),
 	/* opcodes that are not expected */
 	DICT(0, "}(" WHOLE "h\6\x95\1\0\0\0\0\0\0\0Nu"),
 	DICT(0, "}(" WHOLE "s"),
@@ -253,6 +373,7 @@ static void check_left(const struct rig *rig, size_t size)
 	ck_assert_uint_eq(la_input_offset(&rig->in), 0);
 	ck_assert(!rig->snap.object[LA_ROLE_EVENT].open);
 	ck_assert_uint_eq(rig->snap.streams.count, 2);
+	ck_assert_uint_eq(rig->snap.stacks.list_count, 1);
 	ck_assert_uint_eq((size_t)(rig->in.end - rig->in.p), size);
 }
 
@@ -540,6 +661,10 @@ int main(void)
 
 	tcase_add_loop_test(alone, test_flat_event_is_taken, 0,
 			    sizeof(taken) / sizeof(*taken));
+	tcase_add_loop_test(alone, test_stack_of_event_is_taken, 0,
+			    sizeof(framed) / sizeof(*framed));
+	tcase_add_loop_test(alone, test_pool_of_event_is_taken, 0,
+			    sizeof(pooled) / sizeof(*pooled));
 	tcase_add_test(alone, test_flat_events_are_taken_in_a_row);
 	tcase_add_loop_test(alone, test_other_dict_is_left, 0,
 			    sizeof(left) / sizeof(*left));

@@ -17,33 +17,77 @@
 
 struct expected_event {
 	enum la_action action;
-	uint64_t addr, size, stream, after_us;
+	uint64_t addr, size, stream, after_us, pool[2];
+	const char *stack; /* NULL: no frames, not even an empty list */
 };
 
+/* Stacks as text: function, file and line of each frame. */
+#define BOTH "f x.py 3, g x.py 4, "
+#define ONE "f x.py 3, "
+
 static const struct expected_event device_0[] = {
-	{ LA_SEGMENT_ALLOC, ADDR_A, 2097152, 0, 0 },
-	{ LA_ALLOC, ADDR_A, 17, 0, 1 },
-	{ LA_FREE_REQUESTED, ADDR_A, 17, 0, 3 },
-	{ LA_FREE_COMPLETED, ADDR_A, 17, 0, 3 },
-	{ LA_OOM, 4096, (uint64_t)1 << 40, SIDE_STREAM, 4 },
-	{ LA_SNAPSHOT, 0, 3584, 0, 5 },
-	{ LA_ALLOC, ADDR_A, 17, 0, 1 }, /* in shared.pickle only */
+	{ LA_SEGMENT_ALLOC, ADDR_A, 2097152, 0, 0, { 0 }, BOTH },
+	{ LA_ALLOC, ADDR_A, 17, 0, 1, { 0 }, BOTH },
+	{ LA_FREE_REQUESTED, ADDR_A, 17, 0, 3, { 0, 1 }, ONE },
+	{ LA_FREE_COMPLETED, ADDR_A, 17, 0, 3, { 0, 1 }, "" },
+	{ LA_OOM, 4096, 1ul << 40, SIDE_STREAM, 4, { 7, 1ul << 40 }, BOTH },
+	{ LA_SNAPSHOT, 0, 3584, 0, 5, { 0 }, NULL },
+	/* in shared.pickle only */
+	{ LA_ALLOC, ADDR_A, 17, 0, 1, { 0 }, BOTH },
 };
 
 static const struct expected_event device_1[] = {
-	{ LA_SEGMENT_MAP, ADDR_C, 2097152, 0, 0 },
-	{ LA_SEGMENT_UNMAP, ADDR_C, 2097152, 0, 300 },
-	{ LA_SEGMENT_FREE, ADDR_C, 2097152, 0, 301 },
+	{ LA_SEGMENT_MAP, ADDR_C, 2097152, 0, 0, { 0 }, BOTH },
+	{ LA_SEGMENT_UNMAP, ADDR_C, 2097152, 0, 300, { 0 }, BOTH },
+	{ LA_SEGMENT_FREE, ADDR_C, 2097152, 0, 301, { 7, 1ul << 40 }, NULL },
 };
 
 static const struct la_recorded_block blocks_0[] = {
-	{ 512, 17, LA_RECORDED_LIVE },
-	{ 1024, 1000, LA_RECORDED_FREE },
-	{ 2095616, 99, LA_RECORDED_LIVE },
-	{ 2097152, 2000000, LA_RECORDED_PENDING },
+	{ .size = 512, .requested = 17, .state = LA_RECORDED_LIVE },
+	{ .size = 1024, .requested = 1000, .state = LA_RECORDED_FREE },
+	{ .size = 2095616, .requested = 99, .state = LA_RECORDED_LIVE },
+	{ .size = 2097152,
+	  .requested = 2000000,
+	  .state = LA_RECORDED_PENDING },
 };
 
+static const char *const block_stacks_0[] = { BOTH, "", ONE, BOTH };
+
 enum form { MODERN, LEGACY, SEGMENTS };
+
+static void check_pool(const struct la_recording *recording,
+		       const struct la_event *event,
+		       const uint64_t expected[2], enum form form)
+{
+	uint64_t id[2];
+
+	la_recording_pool(recording, event->pool, id);
+	ck_assert_uint_eq(id[0], form == MODERN ? expected[0] : 0);
+	ck_assert_uint_eq(id[1], form == MODERN ? expected[1] : 0);
+	ck_assert_int_eq(!event->pool, !id[0] && !id[1]);
+}
+
+static void check_stack(const struct la_recording *recording, uint32_t stack,
+			const char *expected)
+{
+	const struct la_frame *frame;
+	const uint32_t *frames;
+	char text[256] = "";
+	size_t count, i;
+
+	ck_assert_uint_lt(stack, la_recording_stack_count(recording));
+	ck_assert_int_eq(!stack, !expected);
+	count = la_recording_stack(recording, stack, &frames);
+	for (i = 0; i < count; i++) {
+		ck_assert_uint_lt(frames[i],
+				  la_recording_frame_count(recording));
+		frame = la_recording_frame(recording, frames[i]);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%s %s %u, ", frame->function, frame->file,
+			 (unsigned int)frame->line);
+	}
+	ck_assert_str_eq(text, expected ? expected : "");
+}
 
 static void check_events(const struct la_recording *recording,
 			 unsigned int number,
@@ -55,6 +99,7 @@ static void check_events(const struct la_recording *recording,
 	size_t i;
 
 	ck_assert_uint_eq(device->event_count, count);
+	ck_assert_int_eq(device->has_pool_ids, form == MODERN && count);
 	for (i = 0; i < count; i++) {
 		const struct la_event *event = &device->events[i];
 
@@ -67,6 +112,9 @@ static void check_events(const struct la_recording *recording,
 				  form == MODERN ?
 					  START_US + expected[i].after_us :
 					  0);
+		check_pool(recording, event, expected[i].pool, form);
+		check_stack(recording, device->event_stacks[i],
+			    expected[i].stack);
 	}
 }
 
@@ -87,6 +135,11 @@ static void check_segments(const struct la_recording *recording,
 		ck_assert_uint_eq(device->blocks[i].requested,
 				  modern ? blocks_0[i].requested : 0);
 	}
+	for (i = 0; i < 4; i++)
+		check_stack(recording, device->blocks[i].stack,
+			    modern ? block_stacks_0[i] : NULL);
+	check_stack(recording, s[0].stack, modern ? BOTH : NULL);
+	check_stack(recording, s[1].stack, modern ? "" : NULL);
 	ck_assert(s[0].addr == ADDR_A && s[0].size == 2097152);
 	ck_assert(s[0].small && !s[0].expandable && !s[0].pool[1]);
 	ck_assert(s[0].first_block == 0 && s[0].block_count == 3);
@@ -123,6 +176,10 @@ static void check_form(const struct la_recording *recording, enum form form)
 	ck_assert_uint_eq(la_recording_device_count(recording), 3);
 	ck_assert_uint_eq(device->unknown_count, 1);
 	ck_assert_uint_eq(la_recording_main_device(recording), 0);
+	ck_assert_uint_eq(la_recording_pool_count(recording),
+			  form == MODERN ? 3 : 1);
+	ck_assert_uint_eq(la_recording_stack_count(recording), 4);
+	ck_assert_uint_eq(la_recording_frame_count(recording), 2);
 	check_events(recording, 0, device_0, 6, form);
 	check_events(recording, 1, device_1, 3, form);
 	check_events(recording, 2, NULL, 0, form);

@@ -35,8 +35,9 @@ struct la_event {
 	uint64_t size; /**< bytes, see enum la_action */
 	uint64_t time_us; /**< Unix time in microseconds, 0 if unknown */
 	uint32_t stream; /**< index into the owner's table of streams */
+	uint16_t pool; /**< index into the owner's table of pools */
 	uint8_t action; /**< enum la_action */
-	uint8_t reserved[3]; /**< 0 */
+	uint8_t reserved; /**< 0 */
 };
 
 /**

@@ -29,6 +29,7 @@ struct la_recorded_block {
 	uint64_t size; /**< bytes */
 	uint64_t requested; /**< bytes of the request, 0 if unknown */
 	uint8_t state; /**< enum la_recorded_state */
+	uint32_t stack; /**< who asked for it, see la_recording_stack() */
 };
 
 /** @brief State of a recorded block. */
@@ -46,6 +47,7 @@ struct la_recorded_segment {
 	uint32_t stream; /**< index into the recording's streams */
 	uint32_t first_block; /**< index into la_recorded_device.blocks */
 	uint32_t block_count; /**< blocks in address order */
+	uint32_t stack; /**< who caused it, see la_recording_stack() */
 	bool small; /**< of the small pool */
 	bool expandable; /**< mapped range of a reservation */
 };
@@ -65,6 +67,16 @@ struct la_recorded_device {
 	uint64_t cap;
 	uint64_t total; /**< bytes of the card from the companion; 0: unknown */
 	size_t unknown_count; /**< events of kinds unknown here, left out */
+	bool has_pool_ids; /**< events tell their pool (torch 2.12) */
+	/** By event: see la_recording_stack(); NULL: no event has a stack */
+	const uint32_t *event_stacks;
+};
+
+/** @brief A frame of a stack, of Python or of C++. */
+struct la_frame {
+	const char *function; /**< name of the function; NULL: unknown */
+	const char *file; /**< name of the file; NULL: unknown */
+	uint32_t line; /**< in the file; 0: unknown */
 };
 
 /** @brief What became of the companion file. */
@@ -160,6 +172,66 @@ uint64_t la_recording_stream(const struct la_recording *recording,
 uint32_t la_recording_stream_count(const struct la_recording *recording);
 
 /**
+ * @brief The id of a pool that events name.
+ * @param recording recording
+ * @param pool      index, as in struct la_event
+ * @param[out] id   as in la_recorded_segment.pool; index 0 is 0, 0, which
+ *                  stands for an unknown pool too
+ */
+void la_recording_pool(const struct la_recording *recording, uint16_t pool,
+		       uint64_t id[2]);
+
+/**
+ * @brief Number of pools that events of all devices name.
+ * @param recording recording
+ * @return number of pools, at least 1
+ */
+uint32_t la_recording_pool_count(const struct la_recording *recording);
+
+/**
+ * @brief The frames of a stack, the innermost first.
+ * @param recording   recording
+ * @param stack       number; 0: nothing is known, which has no frames
+ * @param[out] frames numbers of frames, owned by the recording, or NULL
+ * @return number of frames
+ *
+ * Equal stacks have one number, and equal frames too.  Stacks beyond 32 MiB
+ * of distinct ones are left out: what has one has number 0.
+ */
+size_t la_recording_stack(const struct la_recording *recording, uint32_t stack,
+			  const uint32_t **frames);
+
+/**
+ * @brief Number of stacks, numbered from 0.
+ * @param recording recording
+ * @return number of stacks, at least 1
+ */
+uint32_t la_recording_stack_count(const struct la_recording *recording);
+
+/**
+ * @brief Number of lists of frames that were left out.
+ * @param recording recording
+ * @return number of lists as they are in the file, not of distinct ones
+ */
+uint64_t la_recording_lost_stack_count(const struct la_recording *recording);
+
+/**
+ * @brief A frame.
+ * @param recording recording
+ * @param frame     number, of la_recording_stack()
+ * @return the frame, owned by the recording
+ */
+const struct la_frame *la_recording_frame(const struct la_recording *recording,
+					  uint32_t frame);
+
+/**
+ * @brief Number of frames, numbered from 0.
+ * @param recording recording
+ * @return number of frames
+ */
+uint32_t la_recording_frame_count(const struct la_recording *recording);
+
+/**
  * @brief The torch release that the companion names, e.g. "2.11.0+cu130".
  * @param recording recording
  * @return the release, owned by the recording; NULL if unknown
@@ -180,6 +252,45 @@ bool la_recording_is_partial(const struct la_recording *recording);
  */
 enum la_companion_state
 la_recording_companion(const struct la_recording *recording);
+
+/** @brief Formats of files that la_recording_write() knows. */
+enum la_recording_format {
+	/** A snapshot as torch dumps it, of pickle protocol 4 */
+	LA_FORMAT_PICKLE,
+	/** JSON of trace events for Perfetto and chrome://tracing: counters of
+	 * bytes reserved, allocated and active, and instants, by device */
+	LA_FORMAT_PERFETTO,
+	/** RFC 4180: one line an event, below a line of names */
+	LA_FORMAT_CSV
+};
+
+/**
+ * @brief Takes what is written.
+ * @param data  the caller's
+ * @param bytes what comes next
+ * @param size  number of bytes, not 0
+ * @return 0, or a negative errno value: then nothing more is given
+ */
+typedef int la_recording_sink(void *data, const void *bytes, size_t size);
+
+/**
+ * @brief Write a recording.
+ * @param recording recording
+ * @param format    in which format
+ * @param sink      takes the bytes, in order
+ * @param data      given to sink
+ * @param err       what is wrong, may be NULL
+ * @retval 0       success
+ * @retval -EINVAL no such format
+ * @retval -ENOMEM out of memory
+ * @return else what sink returned
+ *
+ * A pickle holds all that a recording has read from one, but nothing of the
+ * companion file.
+ */
+int la_recording_write(const struct la_recording *recording,
+		       enum la_recording_format format, la_recording_sink *sink,
+		       void *data, struct la_error *err);
 
 #ifdef __cplusplus
 }
