@@ -130,20 +130,30 @@ static int follow_complete(struct decoder *decoder, uint32_t at)
 	return err < 0 ? err : 1;
 }
 
+/* The pool of a request that may be a hit: that in which the block lies. */
+static uint32_t pool_of_hit(const struct decoder *decoder,
+			    const struct la_event *event)
+{
+	const struct span *span;
+	uint32_t pool;
+
+	if (program_event_pool(decoder->program, event, &pool))
+		return pool;
+	if (!decoder->routed)
+		return LA_DEFAULT_POOL;
+	span = spans_find(&decoder->held, event->addr);
+	return span ? span->pool : LA_DEFAULT_POOL;
+}
+
 /* A request that a cached block of its pool serves, at the recorded address. */
 static int follow_hit(struct decoder *decoder, uint32_t at)
 {
 	const struct la_event *event = &decoder->program->event[at];
-	const struct span *span = decoder->routed ?
-					  spans_find(&decoder->held,
-						     event->addr) :
-					  NULL;
 	struct op op = { .kind = OP_ALLOC,
 			 .event = at,
 			 .size = event->size,
 			 .stream = event->stream,
-			 .pool = span ? (uint16_t)span->pool :
-					LA_DEFAULT_POOL };
+			 .pool = (uint16_t)pool_of_hit(decoder, event) };
 	la_block block;
 	int err;
 

@@ -133,6 +133,8 @@ static uint32_t pool_of_alloc(const struct decoder *decoder,
 	uint32_t pool;
 	size_t i;
 
+	if (program_event_pool(decoder->program, event, &pool))
+		return pool;
 	if (!decoder->routed)
 		return LA_DEFAULT_POOL;
 	for (i = 0; i < decoder->segments.count; i++)
@@ -152,7 +154,8 @@ static int find_pools(struct decoder *decoder, const struct reading *reading)
 	pools->count = 0;
 	if (!request)
 		return list_add(pools, LA_DEFAULT_POOL);
-	if (request->action == LA_ALLOC)
+	if (request->action == LA_ALLOC ||
+	    program_event_pool(decoder->program, request, &pool))
 		return list_add(pools, pool_of_alloc(decoder, request));
 	if (labels_get(decoder->labels, (uint32_t)reading->end - 1, &pool) &&
 	    list_add(pools, pool) < 0)

@@ -34,3 +34,24 @@ int program_segment_pool(struct la_program *program,
 {
 	return program_pool(program, segment->pool);
 }
+
+int program_read_pools(struct la_program *program)
+{
+	uint32_t count = la_recording_pool_count(program->recording), i;
+	uint64_t id[2];
+	int pool;
+
+	if (!program->device->has_pool_ids)
+		return 0;
+	program->event_pool = calloc(count + 1, sizeof(*program->event_pool));
+	if (!program->event_pool)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		la_recording_pool(program->recording, i, id);
+		pool = program_pool(program, id);
+		if (pool < 0)
+			return pool;
+		program->event_pool[i] = (uint16_t)pool;
+	}
+	return 0;
+}

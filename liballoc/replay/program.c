@@ -88,11 +88,12 @@ static int take_changes(struct la_program *program,
 	return code;
 }
 
-static int add_default_pool(struct la_program *program)
+static int add_pools(struct la_program *program)
 {
-	static const uint64_t id[2];
+	static const uint64_t default_pool[2];
+	int code = program_pool(program, default_pool);
 
-	return program_pool(program, id);
+	return code < 0 ? code : program_read_pools(program);
 }
 
 static int copy_streams(struct la_program *program,
@@ -194,7 +195,7 @@ static int read_recording(struct la_program *program,
 	if (!code)
 		code = check_support(program, err);
 	if (!code)
-		code = add_default_pool(program);
+		code = add_pools(program);
 	if (!code && options)
 		code = take_changes(program, options);
 	return code;
@@ -408,6 +409,7 @@ LA_EXPORT void la_program_free(struct la_program *program)
 	free(program->answer);
 	free(program->streams);
 	free(program->pool);
+	free(program->event_pool);
 	free(program->start);
 	free(program->piece);
 	program_forget_changes(program);

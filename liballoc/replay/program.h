@@ -95,6 +95,9 @@ struct la_program {
 			 * flush can wait for what is pending */
 	struct change *change; /* owned; by event */
 	size_t change_count;
+	uint16_t *event_pool; /* owned; from the recording's numbers of pools
+			       * to those of the program; NULL: its events do
+			       * not tell pools */
 	uint64_t (*pool)[2]; /* owned; ids; the first is the default pool */
 	uint32_t pool_count;
 	size_t first_taken; /* event of the first stretch that was not
@@ -136,6 +139,21 @@ int program_pool(struct la_program *program, const uint64_t id[2]);
 /* pools.c: the number of the pool of a final segment. */
 int program_segment_pool(struct la_program *program,
 			 const struct la_recorded_segment *segment);
+
+/* pools.c: learn which pool each event tells of, if they do.  Returns 0, -E2BIG
+ * or -ENOMEM. */
+int program_read_pools(struct la_program *program);
+
+/* Does the event tell its pool (torch 2.12 and later)? */
+static inline bool program_event_pool(const struct la_program *program,
+				      const struct la_event *event,
+				      uint32_t *pool)
+{
+	if (!program->event_pool)
+		return false;
+	*pool = program->event_pool[event->pool];
+	return true;
+}
 
 /* rewind.c: the heap as it was when the recording began, or at event `from` if
  * that is later.  Returns 0, -E2BIG or -ENOMEM. */

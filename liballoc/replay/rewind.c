@@ -263,6 +263,7 @@ static int undo_segment_free(struct rewind *rewind,
 			  event->size == SMALL_SEGMENT },
 	};
 
+	program_event_pool(rewind->program, event, &range.kind.pool);
 	if (!event->size || range_of(rewind, event->addr) ||
 	    addr_set_any(&rewind->range_at, event->addr,
 			 event->addr + event->size))
@@ -404,6 +405,7 @@ static int note_unmap(struct rewind *rewind, struct addr_map *small, size_t i)
 	if (pool < 0)
 		return pool;
 	kind.pool = (uint32_t)pool;
+	program_event_pool(rewind->program, event, &kind.pool);
 	if (grow_array(&rewind->unmap_kind, &rewind->unmap_room,
 		       rewind->unmap_count, sizeof(kind)) < 0 ||
 	    addr_map_set(&rewind->unmapped, i,

@@ -73,7 +73,7 @@ int program_seek_pools(struct la_program *program, struct la_error *err)
 				 .budget = EVENTS_MAX };
 	int code;
 
-	if (program->start_count ||
+	if (program->start_count || program->event_pool ||
 	    program_reached(program) == program->event_count)
 		return 0;
 	note_quality(&search);

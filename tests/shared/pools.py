@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """heap_rules.Heap with pools that are given up while blocks of them are in use: every flush takes from them, in the order
 of torch's hash table, until they hold nothing any more.  The programs of recordings agree with it."""
-from heap_rules import Heap
+from heap_rules import DEFAULT, Heap
 
 FIBONACCI, MASK = 11400714819323198485, (1 << 64) - 1
 
@@ -62,6 +62,11 @@ class Table:
         self.slots[at] = None
         self.count -= 1
 
+    def copy(self):
+        twin = Table()
+        twin.slots, twin.capacity, twin.count, twin.probes = list(self.slots), self.capacity, self.count, self.probes
+        return twin
+
     def keys(self):
         return [slot[1] for slot in self.slots if slot]
 
@@ -102,7 +107,7 @@ class PoolHeap(Heap):
                 self.complete_free(addr)
         self.sweep(owner)
 
-    def allocate(self, n, stream, owner):
+    def allocate(self, n, stream, owner=DEFAULT):
         self.table.remove(owner)        # it is in use again; torch has no such thing
         return super().allocate(n, stream, owner)
 
