@@ -179,20 +179,31 @@ static bool ends_stretch(uint8_t action)
 	       action == LA_FREE_REQUESTED;
 }
 
+/* Before which event the setting changes; else the end. */
+static size_t next_change_at(const struct decoder *decoder)
+{
+	const struct la_program *program = decoder->program;
+	size_t next = decoder->next_change;
+
+	return next < program->change_count &&
+			       program->change[next].event <
+				       program->event_count ?
+		       program->change[next].event :
+		       program->event_count;
+}
+
 /* Completions from *at on, and the hit behind them if there is one.  Returns
  * 1 if all was followed, 0 if events from *at on need an explanation. */
 static int follow_completions(struct decoder *decoder, size_t *at)
 {
 	const struct la_program *program = decoder->program;
-	size_t end = *at;
+	size_t end = *at, most = next_change_at(decoder);
 	uint8_t after;
 	int got;
 
-	while (end < program->event_count &&
-	       program->event[end].action == LA_FREE_COMPLETED)
+	while (end < most && program->event[end].action == LA_FREE_COMPLETED)
 		end++;
-	after = end < program->event_count ? program->event[end].action :
-					     LA_FREE_REQUESTED;
+	after = end < most ? program->event[end].action : LA_FREE_REQUESTED;
 	if (after != LA_FREE_REQUESTED && after != LA_ALLOC)
 		return 0;
 	for (; *at < end; ++*at) {
