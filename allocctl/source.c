@@ -296,6 +296,11 @@ static void print_reading(const struct la_program_info *info)
 		       "behind them, or\n"
 		       "            begins inside a request\n",
 		       source_count_text(a, info->first_event));
+	if (info->inferred_count)
+		printf("pools       %s segments that are gone by the end were "
+		       "of private pools, as\n"
+		       "            the events imply\n",
+		       source_count_text(a, info->inferred_count));
 	if (info->window)
 		printf("window      the recording starts late; %s blocks of "
 		       "unsure size (at most 1 MiB each)\n",
@@ -375,6 +380,35 @@ static void json_event(struct la_json *json, const char *key,
 	la_json_object_end(json);
 }
 
+/* Segments whose private pool the events imply, by the event that brought
+ * them; the id is null where the pool too is gone by the end. */
+static void json_inferred(struct la_json *json,
+			  const struct la_program *program, size_t count)
+{
+	const struct la_inferred_pool *inferred =
+		la_program_inferred_pools(program);
+	size_t i;
+	int k;
+
+	la_json_key(json, "pools_inferred");
+	la_json_array_begin(json);
+	for (i = 0; i < count; i++) {
+		la_json_object_begin(json);
+		la_json_member_uint(json, "event", inferred[i].event);
+		la_json_key(json, "pool");
+		if (inferred[i].gone) {
+			la_json_null(json);
+		} else {
+			la_json_array_begin(json);
+			for (k = 0; k < 2; k++)
+				la_json_uint(json, inferred[i].pool[k]);
+			la_json_array_end(json);
+		}
+		la_json_object_end(json);
+	}
+	la_json_array_end(json);
+}
+
 static void json_difference(struct la_json *json,
 			    const struct la_verification *check)
 {
@@ -420,6 +454,9 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	la_json_object_begin(json);
 	la_json_member_text(json, "setting", info->setting);
 	la_json_member_text(json, "refused_setting", info->refused_setting);
+	la_json_member_text(json, "changed_to", info->changed_to);
+	if (info->changed_to)
+		source_json_range(json, "changed_at", info->changed_at);
 	source_json_limit(json, "limit", &info->limit);
 	la_json_member_text(json, "limit_source", source_limit_source(info));
 	source_json_range(json, "limit_range", info->limit_range);
@@ -437,6 +474,7 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	la_json_member_bool(json, "partial",
 			    la_recording_is_partial(source->recording));
 	la_json_member_uint(json, "blocks_of_unsure_size", info->unsure_count);
+	json_inferred(json, source->program, info->inferred_count);
 	la_json_object_end(json);
 }
 

@@ -503,6 +503,7 @@ int program_decode(struct la_program *program, const struct labels *labels,
 			break;
 		code = 0;
 	} while (tries++ < RESTARTS);
-	labels_destroy(&own);
+	labels_destroy(&program->labels);
+	program->labels = own;
 	return code;
 }

@@ -15,6 +15,7 @@
 enum {
 	STREAMS_MAX = 4096,
 	SETTING_CUTS = 64, /* items of a setting that may be refused */
+	POOLS_GONE = 64, /* ids that pools have which are gone by the end */
 	LATER_STARTS = 4, /* that are tried, see start_later() */
 };
 
@@ -274,6 +275,34 @@ static int measure_live(struct la_program *program)
 	return 0;
 }
 
+/* Labels of the default pool say no more than that nothing contradicts. */
+static int list_inferred(struct la_program *program)
+{
+	const struct labels *labels = &program->labels;
+	size_t count = 0, i;
+
+	program->inferred = calloc(labels->count + 1,
+				   sizeof(*program->inferred));
+	if (!program->inferred)
+		return -ENOMEM;
+	for (i = 0; i < labels->count; i++) {
+		const struct label *label = &labels->at[i];
+		const uint64_t *id = program->pool[label->pool];
+
+		if (label->pool == LA_DEFAULT_POOL ||
+		    label->event >= program->event_count ||
+		    program->event[label->event].action == LA_OOM)
+			continue;
+		program->inferred[count++] = (struct la_inferred_pool){
+			.event = label->event,
+			.pool = { id[0], id[1] },
+			.gone = id[0] > UINT64_MAX - POOLS_GONE,
+		};
+	}
+	program->info.inferred_count = count;
+	return 0;
+}
+
 static void count_ops(struct la_program *program)
 {
 	struct la_program_info *info = &program->info;
@@ -388,6 +417,8 @@ LA_EXPORT int la_program_new(struct la_program **out,
 	count_ops(program);
 	limit_after_decode(program);
 	code = measure_live(program);
+	if (!code)
+		code = list_inferred(program);
 	if (code < 0)
 		goto fail;
 	*out = program;
@@ -410,11 +441,19 @@ LA_EXPORT void la_program_free(struct la_program *program)
 	free(program->streams);
 	free(program->pool);
 	free(program->event_pool);
+	free(program->inferred);
+	labels_destroy(&program->labels);
 	free(program->start);
 	free(program->piece);
 	program_forget_changes(program);
 	la_setting_free(program->setting);
 	free(program);
+}
+
+LA_EXPORT const struct la_inferred_pool *
+la_program_inferred_pools(const struct la_program *program)
+{
+	return program->inferred;
 }
 
 LA_EXPORT const struct la_program_info *

@@ -100,6 +100,9 @@ struct la_program {
 			       * not tell pools */
 	uint64_t (*pool)[2]; /* owned; ids; the first is the default pool */
 	uint32_t pool_count;
+	struct labels labels; /* pools that were inferred, and those that had
+			       * to be tried for it */
+	struct la_inferred_pool *inferred; /* owned; of private pools */
 	size_t first_taken; /* event of the first stretch that was not
 			     * predicted, or event_count */
 	size_t doubt; /* where the last stretch ends, of those soon behind the

@@ -104,6 +104,9 @@ struct la_program_info {
 	uint64_t flush_count; /**< empty_cache calls read */
 	uint64_t refusal_count; /**< refusals of the driver read */
 	uint64_t adopted_count; /**< events taken as recorded */
+	/** Segments and chains that are gone by the end and were of private
+	 *  pools, as the events imply; see la_program_inferred_pools() */
+	size_t inferred_count;
 	uint64_t unsure_count; /**< blocks of unsure size at the start */
 	bool window; /**< the recording starts late */
 	/** The program starts here: events before this one contradict later
@@ -138,6 +141,24 @@ int la_program_new(struct la_program **out,
  * @param program program, or NULL for no action
  */
 void la_program_free(struct la_program *program);
+
+/** @brief A segment or chain whose private pool no snapshot tells. */
+struct la_inferred_pool {
+	uint64_t event; /**< that brought its first memory */
+	uint64_t pool[2]; /**< id; meaningless if gone */
+	bool gone; /**< the pool too is gone by the end */
+};
+
+/**
+ * @brief The pools that were inferred, as events before torch 2.12 do not
+ *        tell them.
+ * @param program program
+ * @return la_program_info.inferred_count of them by event, owned by the
+ *         program.  All other segments that are gone by the end count as the
+ *         default pool's: nothing contradicts that.
+ */
+const struct la_inferred_pool *
+la_program_inferred_pools(const struct la_program *program);
 
 /**
  * @brief What was read of a program.
