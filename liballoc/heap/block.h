@@ -40,6 +40,8 @@ struct block {
 	uint32_t set; /* index into the heap's sets */
 	uint8_t state; /* enum block_state */
 	bool chained; /* of a chain */
+	uint64_t order; /* its place among blocks of its size: see
+			 * blocks.c */
 };
 
 #endif /* LA_HEAP_BLOCK_H */

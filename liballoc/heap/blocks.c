@@ -33,6 +33,16 @@ int block_reserve(struct la_heap *heap)
 	return grow_blocks(heap);
 }
 
+/* The order of a new block by age.  By segment it is as if segments lay
+ * upwards in the order in which they came. */
+static uint64_t next_order(struct la_heap *heap, uint64_t size)
+{
+	uint64_t order = heap->registered;
+
+	heap->registered += rules_have(heap->rules, RULE_BY_BLOCK) ? 1 : size;
+	return order;
+}
+
 /* A block alone in its segment and in no set; there must be room. */
 uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 		   uint32_t set)
@@ -46,11 +56,14 @@ uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 	heap->block[id] = (struct block){
 		.addr = addr,
 		.size = size,
+		.order = addr,
 		.prev = LA_NO_BLOCK,
 		.next = LA_NO_BLOCK,
 		.set = set,
 		.state = BLOCK_FREE,
 	};
+	if (heap->by_age)
+		heap->block[id].order = next_order(heap, size);
 	return id;
 }
 
@@ -62,10 +75,9 @@ void block_forget(struct la_heap *heap, uint32_t id)
 	heap->spare = id;
 }
 
-static bool by_addr(const struct block *block, uint64_t size, uint64_t addr)
+static bool by_addr(const struct block *block, const struct block *key)
 {
-	(void)size;
-	return block->addr < addr;
+	return block->addr < key->addr;
 }
 
 /* Put a free or unmapped block into the set that is for it. */
@@ -96,7 +108,9 @@ void block_remove(struct la_heap *heap, uint32_t id)
 uint32_t heap_first_unmapped(const struct la_heap *heap, uint32_t set,
 			     uint64_t addr)
 {
-	return treap_neighbour(heap->block, heap->set[set].unmapped, 0, addr,
+	const struct block key = { .addr = addr };
+
+	return treap_neighbour(heap->block, heap->set[set].unmapped, &key,
 			       false, by_addr);
 }
 
@@ -108,6 +122,8 @@ uint32_t block_part(struct la_heap *heap, uint32_t id, uint64_t size)
 	uint32_t tail = block_new(heap, block->addr + size, block->size - size,
 				  block->set);
 
+	if (rules_have(heap->rules, RULE_BY_SEGMENT))
+		heap->block[tail].order = block->order + size;
 	heap->block[tail].chained = block->chained;
 	heap->block[tail].prev = id;
 	heap->block[tail].next = block->next;
@@ -118,10 +134,18 @@ uint32_t block_part(struct la_heap *heap, uint32_t id, uint64_t size)
 	return tail;
 }
 
-/* Leave size bytes in a block that is in no set; the rest becomes free. */
+/* Leave size bytes in a block that is in no set; the rest becomes free.  To
+ * torch the front is the new block. */
 void block_cut(struct la_heap *heap, uint32_t id, uint64_t size)
 {
-	block_insert(heap, block_part(heap, id, size));
+	uint32_t tail = block_part(heap, id, size);
+	uint64_t order = heap->block[tail].order;
+
+	if (rules_have(heap->rules, RULE_BY_BLOCK)) {
+		heap->block[tail].order = heap->block[id].order;
+		heap->block[id].order = order;
+	}
+	block_insert(heap, tail);
 }
 
 /* Take [addr, addr + size) out of a free block and out of the set; what is
@@ -137,7 +161,7 @@ uint32_t block_carve(struct la_heap *heap, uint32_t id, uint64_t addr,
 		block_remove(heap, id);
 	}
 	if (size < heap->block[id].size)
-		block_cut(heap, id, size);
+		block_insert(heap, block_part(heap, id, size));
 	return id;
 }
 
@@ -148,6 +172,8 @@ static void absorb_prev(struct la_heap *heap, uint32_t id)
 
 	block_remove(heap, prev);
 	block->addr = heap->block[prev].addr;
+	if (!rules_have(heap->rules, RULE_BY_BLOCK))
+		block->order = heap->block[prev].order;
 	block->size += heap->block[prev].size;
 	block->prev = heap->block[prev].prev;
 	if (block->prev != LA_NO_BLOCK)

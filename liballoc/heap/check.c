@@ -25,7 +25,9 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 {
 	const struct block *block = &heap->block[id], *next;
 
-	if (!block->size || block->size % BLOCK_MIN)
+	if (!block->size ||
+	    (block->size % BLOCK_MIN &&
+	     !rules_have(heap->rules, RULE_UNIT_DIVISION)))
 		return broken(err, "block of odd size", block->addr);
 	if (block->set >= heap->set_count)
 		return broken(err, "block of no set", block->addr);
@@ -87,14 +89,14 @@ static int check_order(const struct la_heap *heap, const struct free_set *set,
 	for (; id != LA_NO_BLOCK; id = next) {
 		next = free_set_next(set, heap->block, id);
 		if (free_set_from(set, heap->block, heap->block[id].size,
-				  heap->block[id].addr) != id)
+				  heap->block[id].order) != id)
 			return broken(err, "entry out of place",
 				      heap->block[id].addr);
 		if (!count--)
 			return broken(err, "entry met twice", 0);
 		if (next != LA_NO_BLOCK &&
 		    free_set_before(set, heap->block, heap->block[next].size,
-				    heap->block[next].addr) != id)
+				    heap->block[next].order) != id)
 			return broken(err, "entry out of order",
 				      heap->block[id].addr);
 	}

@@ -73,10 +73,10 @@ static uint32_t bin_before(const struct free_set *set, uint32_t bin)
 	return 64 * w + 63 - (uint32_t)__builtin_clzll(bits);
 }
 
-static bool by_size(const struct block *block, uint64_t size, uint64_t addr)
+static bool by_size(const struct block *block, const struct block *key)
 {
-	return block->size < size ||
-	       (block->size == size && block->addr < addr);
+	return block->size < key->size ||
+	       (block->size == key->size && block->order < key->order);
 }
 
 void free_set_insert(struct free_set *set, struct block *block, uint32_t id)
@@ -99,22 +99,23 @@ void free_set_remove(struct free_set *set, struct block *block, uint32_t id)
 		mark_empty(set, bin);
 }
 
-/* The neighbour of (size, addr) in a bin. */
+/* The neighbour of (size, order) in a bin. */
 static inline uint32_t neighbour(const struct free_set *set,
 				 const struct block *block, uint32_t bin,
-				 uint64_t size, uint64_t addr, bool before)
+				 uint64_t size, uint64_t order, bool before)
 {
+	const struct block key = { .size = size, .order = order };
+
 	if (is_empty(set, bin))
 		return LA_NO_BLOCK;
-	return treap_neighbour(block, set->root[bin], size, addr, before,
-			       by_size);
+	return treap_neighbour(block, set->root[bin], &key, before, by_size);
 }
 
 uint32_t free_set_from(const struct free_set *set, const struct block *block,
-		       uint64_t size, uint64_t addr)
+		       uint64_t size, uint64_t order)
 {
 	uint32_t bin = bin_of(size);
-	uint32_t found = neighbour(set, block, bin, size, addr, false);
+	uint32_t found = neighbour(set, block, bin, size, order, false);
 
 	if (found != LA_NO_BLOCK)
 		return found;
@@ -124,10 +125,10 @@ uint32_t free_set_from(const struct free_set *set, const struct block *block,
 }
 
 uint32_t free_set_before(const struct free_set *set, const struct block *block,
-			 uint64_t size, uint64_t addr)
+			 uint64_t size, uint64_t order)
 {
 	uint32_t bin = bin_of(size);
-	uint32_t found = neighbour(set, block, bin, size, addr, true);
+	uint32_t found = neighbour(set, block, bin, size, order, true);
 
 	if (found != LA_NO_BLOCK)
 		return found;

@@ -7,10 +7,11 @@
 #include "heap/block.h"
 
 /*
- * The free blocks of one pool and stream, ordered by size, then address.
+ * The free blocks of one pool and stream, ordered by size, then by what
+ * block.order says.
  *
  * Sizes fall into bins: one for each multiple of 512 bytes below 32 KiB, then
- * 64 for each doubling.  The blocks of a bin form a treap by size and address.
+ * 64 for each doubling.  The blocks of a bin form a treap by size and order.
  * Most bins hold a few blocks, so that a search is two bitmaps and a step or
  * two; nothing is allocated, and a set is copied as it lies.
  */
@@ -34,13 +35,13 @@ void free_set_remove(struct free_set *set, struct block *block, uint32_t id);
 /* Make *to equal to *from; each is a set, if only an empty one. */
 void free_set_copy(struct free_set *to, const struct free_set *from);
 
-/* The first block that is not before (size, addr), or LA_NO_BLOCK. */
+/* The first block that is not before (size, order), or LA_NO_BLOCK. */
 uint32_t free_set_from(const struct free_set *set, const struct block *block,
-		       uint64_t size, uint64_t addr);
+		       uint64_t size, uint64_t order);
 
-/* The last block that is before (size, addr), or LA_NO_BLOCK. */
+/* The last block that is before (size, order), or LA_NO_BLOCK. */
 uint32_t free_set_before(const struct free_set *set, const struct block *block,
-			 uint64_t size, uint64_t addr);
+			 uint64_t size, uint64_t order);
 
 /* The first block, and the one behind another, or LA_NO_BLOCK. */
 static inline uint32_t free_set_first(const struct free_set *set,
@@ -52,7 +53,8 @@ static inline uint32_t free_set_first(const struct free_set *set,
 static inline uint32_t free_set_next(const struct free_set *set,
 				     const struct block *block, uint32_t id)
 {
-	return free_set_from(set, block, block[id].size, block[id].addr + 1);
+	return free_set_from(set, block, block[id].size,
+			     block[id].order + 1);
 }
 
 #endif /* LA_HEAP_FREE_SET_H */

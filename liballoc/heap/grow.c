@@ -33,6 +33,18 @@ static int grow_segment(struct la_heap *heap, uint32_t set, uint64_t size,
 	return 0;
 }
 
+static bool exceeds(const struct la_heap *heap, uint64_t size, uint64_t limit)
+{
+	return size > limit || heap->stats.reserved > limit - size;
+}
+
+/* Above it throw_on_cudamalloc_oom refuses; always a truncated number. */
+static uint64_t rejection_limit(const struct la_heap *heap)
+{
+	return (uint64_t)(heap->setting.per_process_memory_fraction *
+			  (double)heap->total);
+}
+
 /* New memory for a rounded request, as one block in no set; or -ENOSPC.  The
  * limit counts the segment even where less is going to be mapped. */
 static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
@@ -41,8 +53,13 @@ static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
 	uint64_t segment = round_segment(&heap->setting, size);
 	int err;
 
-	if (segment > heap->cap || heap->stats.reserved > heap->cap - segment)
+	if (exceeds(heap, segment, heap->cap))
 		return -ENOSPC;
+	if (heap->setting.throw_on_cudamalloc_oom &&
+	    exceeds(heap, segment, rejection_limit(heap))) {
+		heap->silent = true;
+		return -ENOSPC;
+	}
 	err = heap->setting.expandable_segments ?
 		      heap_grow_chain(heap, set, size, id) :
 		      grow_segment(heap, set, segment, id);
@@ -134,28 +151,43 @@ static int collect_old(struct la_heap *heap)
 	return 0;
 }
 
+/* Give an oversize block back; 0 if it cannot be.  Some releases fail where
+ * it is of a chain. */
+static int release_one(struct la_heap *heap, uint32_t id)
+{
+	const struct block *block = &heap->block[id];
+	int err;
+
+	if (block->chained && rules_have(heap->rules, RULE_CHAINS_FAIL)) {
+		heap->silent = true;
+		return -ENOSPC;
+	}
+	if (!is_idle_segment(block))
+		return 0;
+	err = heap_release_segment(heap, id);
+	return err < 0 ? err : 1;
+}
+
 /* Give back oversize blocks of a set from those below `want` bytes down until
  * as much is reached.  Returns 1 if it was. */
 static int release_smaller(struct la_heap *heap, const struct free_set *free,
 			   uint64_t want)
 {
-	uint64_t given = 0, size = want, addr = 0;
+	uint64_t given = 0, size = want, order = 0;
 
 	while (given < want) {
-		uint32_t id = free_set_before(free, heap->block, size, addr);
+		uint32_t id = free_set_before(free, heap->block, size, order);
 		int err;
 
 		if (id == LA_NO_BLOCK ||
 		    heap->block[id].size < heap->setting.max_split_size)
 			break;
 		size = heap->block[id].size;
-		addr = heap->block[id].addr;
-		if (!is_idle_segment(&heap->block[id]))
-			continue;
-		err = heap_release_segment(heap, id);
+		order = heap->block[id].order;
+		err = release_one(heap, id);
 		if (err < 0)
 			return err;
-		given += size;
+		given += err ? size : 0;
 	}
 	return given >= want;
 }
@@ -175,10 +207,8 @@ static int release_oversize(struct la_heap *heap, uint32_t set, uint64_t size)
 	if (want < size)
 		want = size;
 	id = free_set_from(free, heap->block, want, 0);
-	if (id == LA_NO_BLOCK || !is_idle_segment(&heap->block[id]))
-		return release_smaller(heap, free, want);
-	err = heap_release_segment(heap, id);
-	return err < 0 ? err : 1;
+	err = id == LA_NO_BLOCK ? 0 : release_one(heap, id);
+	return err ? err : release_smaller(heap, free, want);
 }
 
 /* The last resort: flush, and try once more.  The cache is not searched
@@ -197,6 +227,33 @@ static int flush_and_grow(struct la_heap *heap, uint32_t set, uint64_t size,
 	return grow(heap, set, size, id);
 }
 
+/* Not while a graph is captured, whose pool has an id of (n, 0); in most
+ * releases nor in use_mem_pool(), whose pools are (0, n). */
+static bool may_flush(const struct la_heap *heap, uint32_t pool)
+{
+	return pool == LA_DEFAULT_POOL ||
+	       (rules_have(heap->rules, RULE_MEMPOOLS_FLUSH) &&
+		!heap->pool[pool].id[0]);
+}
+
+static int seek(struct la_heap *heap, uint32_t set, uint64_t size,
+		uint32_t *id)
+{
+	int err = heap->ages ? collect_old(heap) : 0;
+
+	if (!err)
+		err = grow(heap, set, size, id);
+	if (err != -ENOSPC || heap->silent)
+		return err;
+	err = release_oversize(heap, set, size);
+	if (err < 0)
+		return err;
+	err = err ? grow(heap, set, size, id) : -ENOSPC;
+	if (err == -ENOSPC && may_flush(heap, heap->set[set].pool))
+		err = flush_and_grow(heap, set, size, id);
+	return err;
+}
+
 /*
  * Serve a rounded request that no cached block fits: with new memory, at
  * first as is, then after giving back some and at last all of the cache; but
@@ -207,24 +264,9 @@ int heap_obtain(struct la_heap *heap, uint32_t set, uint64_t size, uint32_t *id)
 {
 	int err;
 
-	if (heap->ages) {
-		err = collect_old(heap);
-		if (err < 0)
-			return err;
-	}
-	err = grow(heap, set, size, id);
-	if (err != -ENOSPC)
-		return err;
-	err = release_oversize(heap, set, size);
-	if (err < 0)
-		return err;
-	err = err ? grow(heap, set, size, id) : -ENOSPC;
-	if (err != -ENOSPC)
-		return err;
-	err = heap->set[set].pool == LA_DEFAULT_POOL ?
-		      flush_and_grow(heap, set, size, id) :
-		      -ENOSPC;
-	if (err == -ENOSPC) {
+	heap->silent = false;
+	err = seek(heap, set, size, id);
+	if (err == -ENOSPC && !heap->silent) {
 		heap->stats.ooms++;
 		emit(heap, LA_OOM, 0, size, set);
 	}

@@ -26,6 +26,7 @@ static void use_setting(struct la_heap *heap,
 			const struct la_setting_values *setting)
 {
 	heap->setting = *setting;
+	rules_fit(heap->rules, &heap->setting);
 	heap->ages = heap->cap != UINT64_MAX &&
 		     setting->garbage_collection_threshold > 0;
 }
@@ -49,6 +50,9 @@ LA_EXPORT int la_heap_new(struct la_heap **out,
 	heap->device = config->device;
 	heap->cap = config->cap > INT64_MAX ? UINT64_MAX : config->cap;
 	heap->total = config->total ? config->total : TOTAL_UNKNOWN;
+	heap->rules = rules_of(config->release);
+	heap->by_age = rules_have(heap->rules, RULE_BY_BLOCK) ||
+		       rules_have(heap->rules, RULE_BY_SEGMENT);
 	use_setting(heap, config->setting);
 	heap->listener = config->listener;
 	heap->split_listener = config->split_listener;

@@ -111,6 +111,7 @@ int heap_copy(struct la_heap *to, const struct la_heap *from)
 	to->in_order = from->in_order;
 	to->setting = from->setting;
 	to->ages = from->ages;
+	to->registered = from->registered;
 	if (copy_streams_and_pools(to, from) < 0 ||
 	    pool_table_copy(&to->table, &from->table) < 0)
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #include "heap/block.h"
 #include "heap/free-set.h"
 #include "heap/pool-table.h"
+#include "heap/rules.h"
 #include "util/util.h"
 
 /* Constants of the policy; sizes in bytes. */
@@ -55,6 +56,12 @@ struct la_heap {
 	struct la_device *device; /* borrowed */
 	uint64_t cap; /* bytes; UINT64_MAX: none */
 	uint64_t total; /* bytes of the card, which size the chains */
+	heap_rules rules; /* of the release */
+	bool by_age; /* are equal blocks told apart by it? */
+	uint64_t registered; /* order of the next segment, or block, where that
+			      * is not its address */
+	bool silent; /* would a failure of the request at hand not be an OOM,
+		      * but one that torch leaves no event of? */
 	bool ages; /* is age collection on? */
 	la_heap_listener *listener;
 	la_heap_split_listener *split_listener;

@@ -20,6 +20,19 @@ static inline uint64_t round_to_parts(uint64_t size, unsigned int top,
 	return step ? round_up(size, step) : (uint64_t)2 << top;
 }
 
+/* By the slot's number of parts, which is more than 1. */
+static inline uint64_t round_by_parts(const struct la_setting_values *setting,
+				      uint64_t size, unsigned int top,
+				      uint64_t parts)
+{
+	uint64_t least = parts == RULES_UNROUNDED ? 1 : parts;
+
+	if (size > setting->roundup_bypass_threshold ||
+	    least > size / BLOCK_MIN || size <= BLOCK_MIN * least)
+		return round_up(size, BLOCK_MIN);
+	return least == parts ? round_to_parts(size, top, parts) : size;
+}
+
 /* Bytes that a request takes; size < REQUEST_MAX. */
 static inline uint64_t round_request(const struct la_setting_values *setting,
 				     uint64_t size)
@@ -34,9 +47,8 @@ static inline uint64_t round_request(const struct la_setting_values *setting,
 	if (slot >= LA_ROUNDUP_SLOTS)
 		slot = LA_ROUNDUP_SLOTS - 1;
 	parts = setting->roundup_power2_divisions[slot];
-	if (parts > 1 && parts <= size / BLOCK_MIN &&
-	    size > BLOCK_MIN * parts)
-		return round_to_parts(size, top, parts);
+	if (parts > 1)
+		return round_by_parts(setting, size, top, parts);
 	return (size + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
 }
 

@@ -12,9 +12,9 @@
 
 enum { LEFT, RIGHT };
 
-/* Does a block stand before what is at (size, addr)? */
-typedef bool treap_order(const struct block *block, uint64_t size,
-			 uint64_t addr);
+/* Does a block stand before another, of which only what the order looks at
+ * need be set? */
+typedef bool treap_order(const struct block *block, const struct block *key);
 
 #define TREAP_INLINE static inline __attribute__((always_inline))
 
@@ -33,7 +33,7 @@ TREAP_INLINE void treap_split(struct block *block, uint32_t node, uint32_t id,
 	uint32_t *right = &block[id].child[RIGHT];
 
 	while (node != LA_NO_BLOCK) {
-		if (is_before(&block[node], block[id].size, block[id].addr)) {
+		if (is_before(&block[node], &block[id])) {
 			*left = node;
 			left = &block[node].child[RIGHT];
 			node = *left;
@@ -70,8 +70,8 @@ TREAP_INLINE void treap_insert(struct block *block, uint32_t *root,
 	uint32_t rank = treap_rank(&block[id]), *link = root;
 
 	while (*link != LA_NO_BLOCK && treap_rank(&block[*link]) >= rank)
-		link = &block[*link].child[is_before(
-			&block[*link], block[id].size, block[id].addr)];
+		link = &block[*link].child[is_before(&block[*link],
+						     &block[id])];
 	treap_split(block, *link, id, is_before);
 	*link = id;
 }
@@ -82,23 +82,22 @@ TREAP_INLINE void treap_remove(struct block *block, uint32_t *root,
 	uint32_t *link = root;
 
 	while (*link != id)
-		link = &block[*link].child[is_before(
-			&block[*link], block[id].size, block[id].addr)];
+		link = &block[*link].child[is_before(&block[*link],
+						     &block[id])];
 	treap_join(block, link, block[id].child[LEFT],
 		   block[id].child[RIGHT]);
 }
 
-/* The neighbour of (size, addr): the last block before it, or the first that
+/* The neighbour of a place: the last block before it, or the first that
  * is not; or LA_NO_BLOCK. */
 TREAP_INLINE uint32_t treap_neighbour(const struct block *block,
-				      uint32_t root, uint64_t size,
-				      uint64_t addr, bool before,
-				      treap_order *is_before)
+				      uint32_t root, const struct block *key,
+				      bool before, treap_order *is_before)
 {
 	uint32_t node = root, found = LA_NO_BLOCK;
 
 	while (node != LA_NO_BLOCK) {
-		bool is = is_before(&block[node], size, addr);
+		bool is = is_before(&block[node], key);
 
 		found = is == before ? node : found;
 		node = block[node].child[is];

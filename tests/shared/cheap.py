@@ -53,8 +53,8 @@ class Device(ctypes.Structure):
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("total", U64), ("listener", LISTENER),
-                ("split_listener", PTR), ("listener_data", PTR)]
+    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("total", U64),
+                ("release", ctypes.c_uint), ("listener", LISTENER), ("split_listener", PTR), ("listener_data", PTR)]
 
 
 class Stats(ctypes.Structure):
@@ -137,14 +137,14 @@ class SimDevice:
 class CHeap:
     """device: a PythonDevice or SimDevice. strict: check the structure after every operation."""
 
-    def __init__(self, settings, limit, device, total=0, strict=False):
+    def __init__(self, settings, limit, device, total=0, strict=False, release=0):
         self.settings, self.limit, self.device, self.strict = settings, limit, device, strict
         self.out, self.pools = [], {(0, 0): 0}
         self.live, self.pending, self.streams = {}, {}, {}      # addr -> block number, raw stream -> number
         self.pointer = PTR()
         self.listener = LISTENER(self.hear)
         values = Values.of(settings)
-        config = Config(ctypes.pointer(values), device.pointer, limit or NONE, total, self.listener, None)
+        config = Config(ctypes.pointer(values), device.pointer, limit or NONE, total, release, self.listener, None)
         expect(LIB.la_heap_new(ctypes.byref(self.pointer), ctypes.byref(config), None))
 
     def __del__(self):

@@ -20,8 +20,23 @@ struct la_setting_values default_setting(void)
 		.max_non_split_rounding = 20 * MIB,
 		.large_segment_size = 20 * MIB,
 		.per_process_memory_fraction = 1,
+		.roundup_bypass_threshold = UINT64_MAX,
 		.pinned_num_register_threads = 1,
 	};
+}
+
+static void open_heap(struct stage *stage, struct la_heap_config *config,
+		      struct la_device *device)
+{
+	int err;
+
+	memset(stage, 0, sizeof(*stage));
+	stage->device = track_new(device);
+	config->device = stage->device;
+	config->listener = stage_hear;
+	config->listener_data = stage;
+	err = la_heap_new(&stage->heap, config, NULL);
+	assert(!err);
 }
 
 void stage_open_on(struct stage *stage, const struct la_setting_values *setting,
@@ -31,16 +46,27 @@ void stage_open_on(struct stage *stage, const struct la_setting_values *setting,
 	struct la_heap_config config = {
 		.setting = setting ? setting : &standard,
 		.cap = cap,
-		.listener = stage_hear,
-		.listener_data = stage,
 	};
-	int err;
 
-	memset(stage, 0, sizeof(*stage));
-	stage->device = track_new(device);
-	config.device = stage->device;
-	err = la_heap_new(&stage->heap, &config, NULL);
+	open_heap(stage, &config, device);
+}
+
+void stage_open_release(struct stage *stage, unsigned int release,
+			const struct la_setting_values *setting, uint64_t cap,
+			uint64_t total)
+{
+	struct la_heap_config config = {
+		.setting = setting,
+		.cap = cap,
+		.total = total,
+		.release = release,
+	};
+	struct la_device *device;
+	int err = la_device_sim(&device, LA_LAYOUT_DOWN, UINT64_MAX,
+				base + 32 * 32 * MIB);
+
 	assert(!err);
+	open_heap(stage, &config, device);
 }
 
 void stage_open(struct stage *stage, const struct la_setting_values *setting,

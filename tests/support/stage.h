@@ -33,6 +33,11 @@ void stage_open_split(struct stage *stage, uint64_t max_split, uint64_t cap);
 /* With a device of the caller's, which becomes the stage's. */
 void stage_open_on(struct stage *stage, const struct la_setting_values *setting,
 		   uint64_t cap, struct la_device *device);
+/* As a release does it, on a device of `total` bytes that puts each segment
+ * below all before it: the first is in slot 31. */
+void stage_open_release(struct stage *stage, unsigned int release,
+			const struct la_setting_values *setting, uint64_t cap,
+			uint64_t total);
 void stage_close(struct stage *stage);
 
 /* The heap's listener; data is a struct stage. */

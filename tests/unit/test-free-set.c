@@ -71,7 +71,7 @@ static void insert(uint64_t size, uint64_t addr)
 		id = (id + 1) % MAX;
 	used[id] = true;
 	block[id].size = size;
-	block[id].addr = addr;
+	block[id].addr = block[id].order = addr;
 	free_set_insert(&set, block, id);
 	memmove(&plain[at + 1], &plain[at], (count++ - at) * sizeof(*plain));
 	plain[at] = id;

@@ -4,7 +4,8 @@
  * @brief The allocator: policy, pools and blocks over a device.
  *
  * Policy `torch` is the native caching allocator of torch 2.11, to the byte,
- * expandable segments and private pools included.
+ * expandable segments and private pools included; or of another release, see
+ * la_heap_config.release.
  * A heap is used from one thread at a time; two heaps share nothing.
  *
  * One path to read first: la_heap_alloc() in heap/heap.c, then heap_obtain()
@@ -55,6 +56,9 @@ struct la_heap_config {
 	/** Bytes of the card: an expandable segment reserves the addresses
 	 *  of 9/8 of it.  0: 80 GiB. */
 	uint64_t total;
+	/** Release of torch whose rules hold: one of la_release_at(); 0:
+	 *  2.11. */
+	unsigned int release;
 	la_heap_listener *listener; /**< or NULL */
 	la_heap_split_listener *split_listener; /**< or NULL */
 	void *listener_data; /**< first argument of both */
@@ -169,7 +173,9 @@ int la_heap_set(struct la_heap *heap, const struct la_setting_values *setting,
  * @retval 0       success
  * @retval -ENOSPC out of device memory: an LA_OOM event was sent, unless the
  *                 request is of 2^60 bytes or more, which torch refuses at
- *                 once
+ *                 once, or the release has no event of the failure
+ *                 (throw_on_cudamalloc_oom; max_split_size_mb with
+ *                 expandable_segments in 2.1 to 2.4)
  * @retval -ENOMEM out of host memory; cached memory may have been given back
  * @retval -errno  what the device failed with otherwise
  */
