@@ -240,6 +240,8 @@ int la_snapshot_set(struct la_snapshot *snap, const struct la_value *dict,
 		if (err < 0)
 			return err;
 
+		snap->roles |= 1u << dict->role;
+		snap->marks |= la_schema_mark(dict->role, items[i].name);
 		if (items[i].type == LA_VALUE_STRING)
 			field = la_schema_field(&snap->schema, dict->role,
 						items[i].name);

@@ -453,6 +453,7 @@ static bool learn_key(const struct flat *f, const uint8_t *p, struct key *key)
 	key->size = (uint8_t)size;
 	key->use = USE_NONE;
 	key->seen = 0;
+	f->snap->marks |= la_schema_mark(f->kin->role, (uint8_t)name);
 	field = la_schema_field(&f->snap->schema, f->kin->role, (uint8_t)name);
 	return !field || learn_field(f, field, key);
 }

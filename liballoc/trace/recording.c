@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -293,6 +294,27 @@ static bool is_empty(const struct la_snapshot *snap)
 	return !events && !snap->segment_count;
 }
 
+/* A mark that was met is of its release or later; one that was not, though
+ * there are such objects, is of an earlier one. */
+static void find_releases(struct la_recording *recording,
+			  const struct la_snapshot *snap)
+{
+	unsigned int *range = recording->releases;
+	size_t i;
+
+	range[0] = 0;
+	range[1] = UINT_MAX;
+	for (i = 0; i < la_mark_count; i++) {
+		if (snap->marks >> i & 1)
+			range[0] = la_marks[i].since;
+		else if (snap->roles >> la_marks[i].role & 1 &&
+			 range[1] == UINT_MAX)
+			range[1] = la_marks[i].since - 1u;
+	}
+	if (range[0] > range[1])
+		range[1] = UINT_MAX;
+}
+
 static int read_input(struct la_recording **out, struct la_input *in,
 		      const char *path,
 		      const struct la_recording_options *options,
@@ -314,6 +336,7 @@ static int read_input(struct la_recording **out, struct la_input *in,
 				   la_input_offset(in));
 	if (ret == 0)
 		ret = fill(recording, &snap, path, err);
+	find_releases(recording, &snap);
 	la_snapshot_release(&snap);
 	if (ret < 0) {
 		la_recording_free(recording);
@@ -443,6 +466,13 @@ LA_EXPORT void la_recording_pool(const struct la_recording *recording,
 LA_EXPORT uint32_t la_recording_pool_count(const struct la_recording *recording)
 {
 	return recording->pool_count;
+}
+
+LA_EXPORT void la_recording_releases(const struct la_recording *recording,
+				     unsigned int range[2])
+{
+	range[0] = recording->releases[0];
+	range[1] = recording->releases[1];
 }
 
 LA_EXPORT const char *la_recording_torch(const struct la_recording *recording)

@@ -32,6 +32,7 @@ struct la_recording {
 	/* Of segments and blocks: bits 1 << slot of what some of them have. */
 	uint16_t fields[LA_ROLE_COUNT];
 	char *torch; /* NULL: unknown */
+	unsigned int releases[2]; /* oldest and newest that write its keys */
 	bool partial;
 	enum la_companion_state companion;
 };

@@ -66,6 +66,25 @@ const struct la_field la_fields[] = {
 
 const size_t la_field_count = ARRAY_SIZE(la_fields);
 
+const struct la_mark la_marks[] = {
+	{ LA_ROLE_SEGMENT, LA_NAME_IS_EXPANDABLE, 2 << 8 | 1 },
+	{ LA_ROLE_EVENT, LA_NAME_USER_METADATA, 2 << 8 | 10 },
+	{ LA_ROLE_EVENT, LA_NAME_POOL_ID, 2 << 8 | 12 },
+	{ LA_ROLE_TOP, LA_NAME_HOST_SEGMENTS, 2 << 8 | 14 },
+};
+
+const size_t la_mark_count = ARRAY_SIZE(la_marks);
+
+unsigned int la_schema_mark(uint8_t role, uint8_t name)
+{
+	size_t i;
+
+	for (i = 0; i < la_mark_count; i++)
+		if (la_marks[i].role == role && la_marks[i].name == name)
+			return 1u << i;
+	return 0;
+}
+
 const char *const la_names[LA_NAME_COUNT] = {
 #define NAME_TEXT(id, text) [LA_NAME_##id] = text,
 	LA_NAMES(NAME_TEXT)

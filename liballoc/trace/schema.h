@@ -73,7 +73,9 @@ static inline bool la_role_is_strict(uint8_t role)
 	X(FRAMES, "frames")                           \
 	X(FUNCTION, "name")                           \
 	X(FILE, "filename")                           \
-	X(LINE, "line")
+	X(LINE, "line")                               \
+	X(USER_METADATA, "user_metadata")             \
+	X(HOST_SEGMENTS, "host_segments")
 
 enum la_name {
 	LA_NAME_NONE,
@@ -146,6 +148,20 @@ struct la_field {
 
 extern const struct la_field la_fields[];
 extern const size_t la_field_count;
+
+/* A key that every object of a role has from some release on. */
+struct la_mark {
+	uint8_t role; /* enum la_role */
+	uint8_t name; /* enum la_name */
+	uint16_t since; /* release: major << 8 | minor */
+};
+
+extern const struct la_mark la_marks[]; /* the oldest first */
+extern const size_t la_mark_count;
+
+/* The bit of the mark that a key is, or 0. */
+unsigned int la_schema_mark(uint8_t role, uint8_t name);
+
 extern const char *const la_names[LA_NAME_COUNT];
 extern const char *const la_role_names[LA_ROLE_COUNT]; /* for messages */
 

@@ -103,6 +103,8 @@ struct la_snapshot {
 	size_t first_segment, end_segment; /* what the snapshot's list holds */
 	size_t first_trace, end_trace;
 	char *setting; /* NULL: none */
+	unsigned int roles; /* bits 1 << role: of objects with keys */
+	unsigned int marks; /* keys that were met, see la_schema_mark() */
 };
 
 void la_snapshot_init(struct la_snapshot *snap, uint64_t memory_limit,

@@ -176,6 +176,7 @@ static void put_event(struct pickle *pickle, const struct la_event *event)
 	put_pair(pickle, "size", event->size);
 	put_pair(pickle, "stream", event->stream);
 	put_pair(pickle, "time_us", event->time_us);
+	put_words(pickle, "user_metadata", "");
 	put_code(pickle, "u");
 }
 
@@ -206,6 +207,8 @@ static void put_segment(struct pickle *pickle, const struct snapshot *snapshot,
 	put_pair(pickle, "total_size", segment->size);
 	put_pair(pickle, "stream", segment->stream);
 	put_words(pickle, "segment_type", segment->small ? "small" : "large");
+	put_text(pickle, "is_expandable");
+	put_code(pickle, segment->expandable ? "\x88" : "\x89");
 	put_text(pickle, "blocks");
 	put_code(pickle, "](");
 	for (i = 0; i < segment->block_count; i++)

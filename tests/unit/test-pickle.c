@@ -155,12 +155,26 @@ static void check_segments(const struct la_recording *recording,
 	ck_assert_uint_eq(device->block_count, 1);
 }
 
+/* Modern events have pool_id; a list of segments lacks is_expandable. */
+static void check_releases(const struct la_recording *recording,
+			   enum form form)
+{
+	unsigned int range[2];
+
+	la_recording_releases(recording, range);
+	if (form == MODERN)
+		ck_assert_uint_ge(range[0], 2 << 8 | 12);
+	if (form == SEGMENTS)
+		ck_assert_uint_eq(range[1], 2 << 8);
+}
+
 static void check_form(const struct la_recording *recording, enum form form)
 {
 	const struct la_recorded_device *device =
 		la_recording_device(recording, 0);
 
 	ck_assert(!la_recording_is_partial(recording));
+	check_releases(recording, form);
 	check_segments(recording, form);
 	if (form == MODERN)
 		ck_assert_str_eq(device->setting, "max_split_size_mb:128");

@@ -239,6 +239,15 @@ uint32_t la_recording_frame_count(const struct la_recording *recording);
 const char *la_recording_torch(const struct la_recording *recording);
 
 /**
+ * @brief The releases of torch that write the keys which a snapshot has.
+ * @param recording  recording
+ * @param[out] range the oldest and the newest, as LA_RELEASE() has them; 0
+ *                   and UINT_MAX where nothing bounds them
+ */
+void la_recording_releases(const struct la_recording *recording,
+			   unsigned int range[2]);
+
+/**
  * @brief Was a truncated file read (la_recording_options.partial)?
  * @param recording recording
  * @return true if something is missing at the end
