@@ -17,10 +17,11 @@
 
 /* The values that a string leaves when it is given to the setter. */
 static int parse_change(struct la_setting **out, const char *text,
+			unsigned int release,
 			const struct la_setting_values *previous)
 {
 	const struct la_setting_context context = {
-		.release = LA_RELEASE(2, 11),
+		.release = release,
 		.set_at = LA_SET_AT_RUNTIME,
 		.previous = previous,
 	};
@@ -46,7 +47,7 @@ int program_add_change(struct la_program *program, size_t event,
 		return -ENOMEM;
 	program->change = change;
 	change[count].event = event;
-	err = parse_change(&change[count].setting, text,
+	err = parse_change(&change[count].setting, text, program->info.release,
 			   la_setting_values(before));
 	program->change_count += !err;
 	return err;
@@ -169,11 +170,12 @@ static int seek_from(struct la_program *program, const char *first,
 		     const char *last, struct la_error *err)
 {
 	struct la_setting *setting = program->setting;
-	int got = la_setting_parse(&program->setting, first, strlen(first),
-				   LA_SET_AT_INIT, NULL);
+	int got = program_parse(&program->setting, first,
+				program->info.release, NULL);
 
-	if (!got)
-		got = program_decode(program, NULL, NULL, err);
+	if (got < 0)
+		return got == -EINVAL ? 0 : got;
+	got = program_decode(program, NULL, NULL, err);
 	if (!got)
 		got = seek_from_here(program, last, err);
 	if (got <= 0) {

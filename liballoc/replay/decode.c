@@ -303,6 +303,7 @@ static int make_heaps(struct decoder *decoder, struct la_error *err)
 		.device = &decoder->script.device,
 		.cap = program->cap,
 		.total = program->chain_card,
+		.release = program->info.release,
 		.listener = script_hear,
 		.listener_data = &decoder->script,
 	};

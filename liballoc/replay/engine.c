@@ -91,6 +91,9 @@ static int make_heap(struct player *player, struct la_error *err)
 					    options->limit.bytes :
 					    UINT64_MAX,
 		.total = player->program->chain_card,
+		.release = options->torch_release && !options->as_recorded ?
+				   options->torch_release :
+				   player->program->info.release,
 		.listener = options->listener,
 		.split_listener = options->split_listener,
 		.listener_data = options->listener_data,

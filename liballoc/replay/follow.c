@@ -36,6 +36,7 @@ int follow_init(struct follower *follower, const struct la_program *program)
 		.device = &follower->device,
 		.cap = UINT64_MAX,
 		.total = program->info.total,
+		.release = program->info.release,
 	};
 	uint32_t i;
 	int err;

@@ -5,6 +5,7 @@
  * event of a full card, and at last the interval that the events allow.
  */
 
+#include "heap/rules.h"
 #include "replay/program.h"
 
 static void set_limit(struct la_program *program, enum la_limit_kind kind,
@@ -19,18 +20,17 @@ static void set_limit(struct la_program *program, enum la_limit_kind kind,
 	program->cap = kind == LA_LIMIT_CAP ? bytes : UINT64_MAX;
 }
 
-/* torch turns bytes into a fraction of the card and back. */
 static void set_fraction(struct la_program *program, double fraction,
 			 enum la_limit_source source)
 {
-	double bytes = fraction * (double)program->info.total;
+	uint64_t cap = rules_cap(rules_of(program->info.release), fraction,
+				 program->info.total);
 
-	if (fraction < 1)
-		set_limit(program, LA_LIMIT_CAP, (uint64_t)bytes, source);
-	else
-		set_limit(program, LA_LIMIT_NONE, UINT64_MAX, source);
+	set_limit(program, cap == UINT64_MAX ? LA_LIMIT_NONE : LA_LIMIT_CAP,
+		  cap, source);
 }
 
+/* torch turned the bytes into a fraction of the card. */
 static void set_companion(struct la_program *program)
 {
 	uint64_t cap = program->device->cap, total = program->info.total;
@@ -52,13 +52,13 @@ void limit_before_decode(struct la_program *program,
 		la_setting_values(program->setting);
 	struct la_program_info *info = &program->info;
 
-	info->total = options && options->total ? options->total :
+	info->total = options->total ? options->total :
 						  program->device->total;
 	info->total_by_chains = info->total ? 0 :
 					      program_card_by_chains(program);
 	program->chain_card = info->total ? info->total :
 					    info->total_by_chains;
-	if (options && options->limit)
+	if (options->limit)
 		set_limit(program, options->limit->kind, options->limit->bytes,
 			  LA_LIMIT_FROM_CALLER);
 	else if (program->device->cap && program->device->cap != UINT64_MAX)

@@ -139,8 +139,19 @@ static void cut_item(char *text, size_t offset)
 	memmove(text + begin, text + end, strlen(text + end) + 1);
 }
 
-/* What was recorded was valid for some release; of what 2.11 refuses, the
- * self-check tells whether it mattered. */
+/* A setting as the release reads it when CUDA starts. */
+int program_parse(struct la_setting **out, const char *text,
+		  unsigned int release, struct la_error *err)
+{
+	const struct la_setting_context context = {
+		.release = release,
+		.set_at = LA_SET_AT_INIT,
+	};
+
+	return la_setting_parse_for(out, text, strlen(text), &context, err);
+}
+
+/* Of what the release refuses, the self-check tells whether it mattered. */
 static int parse_recorded(struct la_program *program, const char *text)
 {
 	struct la_error wrong = { 0 };
@@ -148,8 +159,8 @@ static int parse_recorded(struct la_program *program, const char *text)
 	int code = rest ? -EINVAL : -ENOMEM, cuts;
 
 	for (cuts = 0; code == -EINVAL && cuts < SETTING_CUTS; cuts++) {
-		code = la_setting_parse(&program->setting, rest, strlen(rest),
-					LA_SET_AT_INIT, &wrong);
+		code = program_parse(&program->setting, rest,
+				     program->info.release, &wrong);
 		if (code == -EINVAL)
 			cut_item(rest, (size_t)wrong.offset);
 	}
@@ -163,16 +174,17 @@ static int parse_setting(struct la_program *program, const char *given,
 			 struct la_error *err)
 {
 	const char *text = given ? given : program->device->setting;
+	unsigned int release = program->info.release;
 	int code;
 
 	if (!text)
 		text = "";
-	code = given ? la_setting_parse(&program->setting, text, strlen(text),
-					LA_SET_AT_INIT, err) :
+	code = given ? program_parse(&program->setting, text, release, err) :
 		       parse_recorded(program, text);
 	if (code == -EINVAL)
 		la_error_set(err, code, LA_NO_OFFSET,
-			     "torch 2.11 refuses the setting '%.160s'", text);
+			     "torch %u.%u refuses the setting '%.160s'",
+			     release >> 8, release & 0xff, text);
 	return code;
 }
 
@@ -191,13 +203,12 @@ static int read_recording(struct la_program *program,
 	if (!code)
 		code = copy_streams(program, recording, err);
 	if (!code)
-		code = parse_setting(program, options ? options->setting : NULL,
-				     err);
+		code = parse_setting(program, options->setting, err);
 	if (!code)
 		code = check_support(program, err);
 	if (!code)
 		code = add_pools(program);
-	if (!code && options)
+	if (!code)
 		code = take_changes(program, options);
 	return code;
 }
@@ -334,7 +345,7 @@ static int read_from(struct la_program *program, size_t from,
 	return code < 0 ? code : decode_with_limit(program, err);
 }
 
-static bool all_is_predicted(const struct la_program *program)
+bool program_is_predicted(const struct la_program *program)
 {
 	return !program->info.adopted_count &&
 	       program->info.understood == program->event_count;
@@ -354,7 +365,7 @@ static int start_later(struct la_program *program,
 
 	for (tries = 0; tries < LATER_STARTS && program->doubt; tries++) {
 		code = read_from(program, program->doubt, options, err);
-		if (code < 0 || all_is_predicted(program))
+		if (code < 0 || program_is_predicted(program))
 			return code;
 	}
 	return tries ? read_from(program, first, options, err) : 0;
@@ -388,22 +399,17 @@ static int read_program(struct la_program *program,
 	return code < 0 ? code : program_seek_pools(program, err);
 }
 
-LA_EXPORT int la_program_new(struct la_program **out,
-			     const struct la_recording *recording,
-			     unsigned int device,
-			     const struct la_program_options *options,
-			     struct la_error *err)
+int program_read(struct la_program **out, const struct la_recording *recording,
+		 unsigned int device, const struct la_program_options *options,
+		 struct la_error *err)
 {
-	struct la_program *program;
+	struct la_program *program = calloc(1, sizeof(*program));
 	int code;
 
-	if (device >= la_recording_device_count(recording))
-		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
-				    "the recording has no device %u", device);
-	program = calloc(1, sizeof(*program));
 	if (!program)
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");
+	program->info.release = options->release;
 	program->recording = recording;
 	program->device = la_recording_device(recording, device);
 	code = read_recording(program, recording, options, err);

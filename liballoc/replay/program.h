@@ -202,6 +202,18 @@ static inline size_t program_reached(const struct la_program *program)
  * that are gone by the end were of private pools: seek those of all. */
 int program_seek_pools(struct la_program *program, struct la_error *err);
 
+/* program.c: la_program_new() for options->release; options is not NULL. */
+int program_read(struct la_program **out, const struct la_recording *recording,
+		 unsigned int device, const struct la_program_options *options,
+		 struct la_error *err);
+
+/* program.c: are all events explained, and none taken as recorded? */
+bool program_is_predicted(const struct la_program *program);
+
+/* program.c: a setting as a release reads it at the start. */
+int program_parse(struct la_setting **out, const char *text,
+		  unsigned int release, struct la_error *err);
+
 /* limit.c: which limit was in force when recording */
 void limit_before_decode(struct la_program *program,
 			 const struct la_program_options *options);

@@ -151,9 +151,11 @@ static void guess_size(struct rewind *rewind, const struct range *range,
 	const struct la_setting_values *setting =
 		la_setting_values(rewind->program->setting);
 	uint64_t room = piece->roof - piece->addr;
+	struct la_setting_values fitted = *setting;
 
+	rules_fit(rules_of(rewind->program->info.release), &fitted);
 	piece->size = piece->asked < REQUEST_MAX ?
-			      round_request(setting, piece->asked) :
+			      round_request(&fitted, piece->asked) :
 			      REQUEST_MAX;
 	if (piece->size > room)
 		piece->size = room;

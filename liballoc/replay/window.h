@@ -61,11 +61,11 @@ struct rewind {
 	size_t unmap_count, unmap_room;
 };
 
-/* Least bytes that a block of a request has. */
+/* Least bytes that a block of a request has: in some releases a size need not
+ * be rounded, and where it is, addresses are, too. */
 static inline uint64_t least_size(uint64_t asked)
 {
-	return asked ? (asked + BLOCK_MIN - 1) / BLOCK_MIN * BLOCK_MIN :
-		       BLOCK_MIN;
+	return asked > BLOCK_MIN ? asked : BLOCK_MIN;
 }
 
 /* Was an event of this size of the small pool's chains?  The small pool maps

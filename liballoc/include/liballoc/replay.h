@@ -48,6 +48,17 @@ enum la_limit_source {
 	LA_LIMIT_FROM_EVENTS /**< the interval that the events allow */
 };
 
+/** @brief How the release of a recording was learnt. */
+enum la_release_source {
+	LA_RELEASE_ASSUMED, /**< nothing tells: 2.11 */
+	LA_RELEASE_FROM_CALLER, /**< la_program_options */
+	LA_RELEASE_FROM_COMPANION, /**< the companion file */
+	LA_RELEASE_FROM_KEYS, /**< the snapshot has not the keys of 2.11 */
+	/** What would be taken else does not explain all events; of those
+	 *  tried this one explains most */
+	LA_RELEASE_FROM_TRIAL
+};
+
 /** @brief What a program asked for, independent of any setting. */
 struct la_program;
 
@@ -67,12 +78,17 @@ struct la_program_options {
 	size_t set_at_count; /**< number of these */
 	const struct la_limit *limit; /**< in force then; NULL: find out */
 	uint64_t total; /**< bytes of the card; 0: recorded */
+	/** Release of torch that recorded: one of la_release_at(); 0: find
+	 *  out */
+	unsigned int release;
 };
 
 /** @brief What was read of a program. */
 struct la_program_info {
+	unsigned int release; /**< of torch whose rules are taken */
+	enum la_release_source release_source; /**< how that was learnt */
 	const char *setting; /**< in force when recording */
-	/** What was recorded, where torch 2.11 refuses a part of it: setting
+	/** What was recorded, where the release refuses a part of it: setting
 	 *  is the rest.  NULL: it refuses nothing. */
 	const char *refused_setting;
 	const char *changed_to; /**< given to a setter meanwhile, NULL: none */
@@ -296,6 +312,9 @@ struct la_costs;
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
+	/** Release of torch whose rules hold: one of la_release_at(); 0: as
+	 *  when recording. */
+	unsigned int torch_release;
 	struct la_limit limit; /**< what bounds the heap */
 	enum la_layout layout; /**< where segments go */
 	/** The driver answers as recorded: addresses and refusals.  For the
