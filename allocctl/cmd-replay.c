@@ -55,7 +55,10 @@ static void complete_question(struct question *question)
 	question->setting_text = question->setting ?
 					 la_setting_text(question->setting) :
 					 info->setting;
+	if (!question->torch)
+		question->torch = info->release;
 	question->as_recorded =
+		question->torch == info->release &&
 		!strcmp(question->setting_text, info->setting) &&
 		limit->kind == info->limit.kind &&
 		(limit->kind == LA_LIMIT_NONE ||
@@ -129,6 +132,7 @@ static int replay(struct question *question, struct event_log *log)
 		.setting = question->setting ?
 				   la_setting_values(question->setting) :
 				   la_program_setting(question->source.program),
+		.torch_release = question->torch,
 		.limit = question->limit,
 		.as_recorded = question->as_recorded,
 		.listener = log->file ? event_log_hear : NULL,
@@ -226,6 +230,7 @@ static int verify(struct run *run, struct question *question)
 	const struct la_program_options given = {
 		.setting = run->options.setting,
 		.limit = question->limit_given ? &question->limit : NULL,
+		.release = question->torch,
 		.set_at = run->known.set_at,
 		.set_at_count = run->known.set_at_count,
 	};
@@ -252,6 +257,7 @@ static int verify(struct run *run, struct question *question)
 static bool asks_nothing(const struct replay_options *options)
 {
 	return !(options->setting || options->limit || options->card ||
+		 options->torch ||
 		 options->release.above ||
 		 options->release.every != RELEASE_NOT_EVERY ||
 		 options->events || options->log_splits || options->set_at.nr);
@@ -272,6 +278,10 @@ static int ask(struct run *run, struct question *question)
 	const struct la_program_options given = {
 		.set_at = run->known.set_at,
 		.set_at_count = run->known.set_at_count,
+		/* A companion knows better who recorded. */
+		.release = la_recording_torch(question->source.recording) ?
+				   0 :
+				   question->torch,
 	};
 	int status;
 
@@ -410,6 +420,9 @@ static int parse(int argc, char **argv, struct replay_options *options)
 		  "most bytes to reserve, a cap; none; auto: recorded", NULL },
 		{ OPT_STRING, "card", &options->card, "SIZE",
 		  "most bytes that the card has for this process", NULL },
+		{ OPT_STRING, "torch", &options->torch, "VERSION",
+		  "the allocator of this release; auto: the recorded one",
+		  NULL },
 		{ OPT_STRING, "device", &options->device, "N",
 		  "device, or all (default: the one with most events)", NULL },
 		{ OPT_CHOICE, "policy", &options->policy, "POLICY",
@@ -438,8 +451,7 @@ static int parse(int argc, char **argv, struct replay_options *options)
 			 "if it runs, 1 if not, 3 if\nthat hangs on the driver; "
 			 "with --verify 0 if every event is reproduced.",
 		.opts = opts,
-		.examples = "  allocctl replay run.pickle --verify\n"
-			    "  allocctl replay run.pickle --card 40GiB "
+		.examples = "  allocctl replay run.pickle --card 40GiB "
 			    "--setting max_split_size_mb:128\n"
 			    "  allocctl replay run.pickle --limit 12GiB "
 			    "--empty-cache-above 0.8",

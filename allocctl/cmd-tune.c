@@ -72,7 +72,8 @@ static int check_settings(const struct opt_list *settings)
 	int status;
 
 	for (i = 0; i < settings->nr; i++) {
-		status = setting_read(&setting, settings->item[i]);
+		status = setting_read(&setting, settings->item[i],
+				      LA_RELEASE(2, 11));
 		if (status != STATUS_DONE)
 			return status;
 		la_setting_free(setting);

@@ -34,8 +34,33 @@ static int read_limit(const struct replay_options *options,
 		       STATUS_USAGE;
 }
 
+/* --torch */
+static int read_torch(const struct replay_options *options,
+		      struct question *question)
+{
+	struct la_error err;
+	int code = 0;
+
+	if (options->torch && strcmp(options->torch, "auto"))
+		code = la_release_parse(&question->torch, options->torch,
+					&err);
+	if (code < 0)
+		report_error("--torch: %s", err.text);
+	if (code > 0)
+		report_error("warning: torch %s is not known yet; as the "
+			     "newest that is", options->torch);
+	return code < 0 ? STATUS_USAGE : STATUS_DONE;
+}
+
+/* The release that settings on the command line are for. */
+static unsigned int setting_release(const struct question *question)
+{
+	return question->torch ? question->torch : LA_RELEASE(2, 11);
+}
+
 /* EVENT:SETTING */
-static int read_set_at(const char *text, struct la_setting_at *out)
+static int read_set_at(const char *text, unsigned int release,
+		       struct la_setting_at *out)
 {
 	struct la_setting *setting;
 	char *end;
@@ -48,7 +73,8 @@ static int read_set_at(const char *text, struct la_setting_at *out)
 		return STATUS_USAGE;
 	}
 	out->setting = end + 1;
-	status = setting_read_at(&setting, out->setting, LA_SET_AT_RUNTIME);
+	status = setting_read_at(&setting, out->setting, release,
+				 LA_SET_AT_RUNTIME);
 	if (status == STATUS_DONE)
 		la_setting_free(setting);
 	return status;
@@ -61,7 +87,7 @@ static int by_event(const void *a, const void *b)
 	return (x->event > y->event) - (x->event < y->event);
 }
 
-static int read_all_set_at(const struct opt_list *list,
+static int read_all_set_at(const struct opt_list *list, unsigned int release,
 			   struct replay_known *known)
 {
 	size_t i;
@@ -73,7 +99,8 @@ static int read_all_set_at(const struct opt_list *list,
 		return STATUS_CANNOT_TELL;
 	}
 	for (i = 0; i < list->nr && status == STATUS_DONE; i++)
-		status = read_set_at(list->item[i], &known->set_at[i]);
+		status = read_set_at(list->item[i], release,
+				     &known->set_at[i]);
 	if (status != STATUS_DONE)
 		return status;
 	known->set_at_count = list->nr;
@@ -110,13 +137,17 @@ int replay_read_options(const struct replay_options *options,
 	int status = read_limit(options, question);
 
 	if (status == STATUS_DONE)
+		status = read_torch(options, question);
+	if (status == STATUS_DONE)
 		status = release_read(&options->release, &question->release);
 	if (status == STATUS_DONE)
 		status = check_combination(options, question);
 	if (status == STATUS_DONE && options->setting)
-		status = setting_read(&known->setting, options->setting);
+		status = setting_read(&known->setting, options->setting,
+				      setting_release(question));
 	if (status == STATUS_DONE)
-		status = read_all_set_at(&options->set_at, known);
+		status = read_all_set_at(&options->set_at,
+					 setting_release(question), known);
 	question->setting = known->setting;
 	return status;
 }

@@ -146,8 +146,11 @@ void replay_print(const struct question *question)
 	print_held(&question->source);
 	fputs("replayed    setting '", stdout);
 	report_escaped(question->setting_text, strlen(question->setting_text));
-	printf("', limit %s%s\n", source_limit_text(limit, &question->limit),
-	       question->as_recorded ? ", both as recorded" : "");
+	printf("', limit %s", source_limit_text(limit, &question->limit));
+	if (question->torch != question->source.info->release)
+		printf(", torch %s\n", source_release_name(question->torch));
+	else
+		puts(question->as_recorded ? ", both as recorded" : "");
 	fputs("outcome     ", stdout);
 	print_outcome(question);
 	print_oom(question);

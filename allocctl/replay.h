@@ -14,7 +14,8 @@ struct question {
 	const char *setting_text;
 	struct la_limit limit;
 	bool limit_given;
-	bool as_recorded; /* recorded setting and limit */
+	unsigned int torch; /* release; 0 at first: that of the recording */
+	bool as_recorded; /* recorded setting, limit and release */
 	struct la_answer answer;
 	struct la_oom_state oom; /* owned; of the first layout that failed */
 	bool is_cut; /* it runs as far as the events were understood */
@@ -34,6 +35,7 @@ struct replay_options {
 	const char *setting; /* NULL: the recorded one */
 	const char *limit; /* SIZE, none, auto or NULL */
 	const char *card; /* SIZE or NULL */
+	const char *torch; /* VERSION, auto or NULL */
 	const char *device; /* N, all or NULL */
 	const char *events; /* where the events go, or NULL */
 	struct opt_list set_at; /* EVENT:SETTING */
@@ -51,8 +53,9 @@ struct replay_known {
 };
 
 /*
- * replay-options.c: read what the options say.  Fills limit, limit_given and
- * release of the question.  STATUS_DONE, or another status after a message.
+ * replay-options.c: read what the options say.  Fills limit, limit_given,
+ * torch and release of the question.  STATUS_DONE, or another status after a
+ * message.
  */
 int replay_read_options(const struct replay_options *options,
 			struct replay_known *known, struct question *question);

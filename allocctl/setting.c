@@ -6,16 +6,22 @@
 #include "report.h"
 #include "setting.h"
 
-int setting_read(struct la_setting **out, const char *text)
+int setting_read(struct la_setting **out, const char *text,
+		 unsigned int release)
 {
-	return setting_read_at(out, text, LA_SET_AT_INIT);
+	return setting_read_at(out, text, release, LA_SET_AT_INIT);
 }
 
 int setting_read_at(struct la_setting **out, const char *text,
-		    enum la_set_at set_at)
+		    unsigned int release, enum la_set_at set_at)
 {
+	const struct la_setting_context context = {
+		.release = release,
+		.set_at = set_at,
+	};
 	struct la_error err;
-	int code = la_setting_parse(out, text, strlen(text), set_at, &err);
+	int code = la_setting_parse_for(out, text, strlen(text), &context,
+					&err);
 
 	if (!code)
 		return STATUS_DONE;

@@ -27,6 +27,33 @@ static const char *const limit_sources[] = {
 	[LA_LIMIT_FROM_EVENTS] = "the events",
 };
 
+static const char *const release_sources[] = {
+	[LA_RELEASE_ASSUMED] = "assumed",
+	[LA_RELEASE_FROM_CALLER] = "the command line",
+	[LA_RELEASE_FROM_COMPANION] = "the companion file",
+	[LA_RELEASE_FROM_KEYS] = "the keys of the snapshot",
+	[LA_RELEASE_FROM_TRIAL] = "trial",
+};
+
+const char *source_release_source(const struct la_program_info *info)
+{
+	return release_sources[info->release_source];
+}
+
+const char *source_release_name(unsigned int release)
+{
+	size_t i = 0;
+
+	while (la_release_at(i)->number != release)
+		i++;
+	return la_release_at(i)->name;
+}
+
+const char *source_release(const struct la_program_info *info)
+{
+	return source_release_name(info->release);
+}
+
 const char *source_limit_source(const struct la_program_info *info)
 {
 	return limit_sources[info->limit_source];
@@ -180,8 +207,9 @@ int source_open_program(struct source *source,
 		return cannot_read(source, &err);
 	source->info = la_program_info(source->program);
 	if (source->info->refused_setting)
-		report_error("warning: torch 2.11 refuses the recorded setting "
+		report_error("warning: torch %s refuses the recorded setting "
 			     "'%s'; it is read as '%s'",
+			     source_release(source->info),
 			     source->info->refused_setting,
 			     source->info->setting);
 	if (!has_program(source))
@@ -235,6 +263,22 @@ static void print_range(const struct la_program_info *info)
 		printf(" (%s or more)", low);
 	else
 		printf(" (%s to %s)", low, high);
+}
+
+static void print_release(const struct la_program_info *info)
+{
+	static const char *const texts[] = {
+		[LA_RELEASE_ASSUMED] = "taken, as nothing tells it",
+		[LA_RELEASE_FROM_CALLER] = "from the command line",
+		[LA_RELEASE_FROM_COMPANION] = "from the companion file",
+		[LA_RELEASE_FROM_KEYS] = "the nearest to 2.11 that writes the "
+					 "keys of the snapshot",
+		[LA_RELEASE_FROM_TRIAL] = "which explains the events best of "
+					  "those tried",
+	};
+
+	printf("torch       %s, %s\n", source_release(info),
+	       texts[info->release_source]);
 }
 
 static void print_count(const char *label, uint64_t right, uint64_t all)
@@ -324,6 +368,7 @@ void source_print(const struct source *source)
 	if (info->limit_range[0] != info->limit_range[1])
 		print_range(info);
 	putchar('\n');
+	print_release(info);
 	if (la_recording_is_partial(source->recording))
 		puts("truncated   the file ends early; what came then is not "
 		     "known");
@@ -462,6 +507,9 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	source_json_range(json, "limit_range", info->limit_range);
 	la_json_member_text(json, "torch",
 			    la_recording_torch(source->recording));
+	la_json_member_text(json, "release", source_release(info));
+	la_json_member_text(json, "release_source",
+			    source_release_source(info));
 	la_json_member_uint(json, "events", info->event_count);
 	la_json_member_uint(json, "events_understood", info->understood);
 	la_json_member_uint(json, "first_event", info->first_event);
