@@ -217,6 +217,10 @@ static void put_pool(struct pickle *p, uint16_t pool)
 	memoize(p, &p->pools[pool]);
 }
 
+/* The first release that has user_metadata in each event; what it says is not
+ * kept. */
+enum { WITH_METADATA = 2 << 8 | 10 };
+
 static void put_event(struct pickle *p, const struct la_recorded_device *device,
 		      size_t i)
 {
@@ -233,6 +237,10 @@ static void put_event(struct pickle *p, const struct la_recorded_device *device,
 		   la_recording_stream(p->recording, event->stream));
 	if (event->time_us)
 		put_member(p, LA_NAME_TIME_US, event->time_us);
+	if (p->recording->releases[0] >= WITH_METADATA) {
+		put_word(p, LA_NAME_USER_METADATA);
+		put_word(p, LA_NAME_EMPTY);
+	}
 	if (device->has_pool_ids)
 		put_pool(p, event->pool);
 	if (device->event_stacks)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 # What is not kept.
-DROPPED = ("compile_context", "user_metadata")
+DROPPED = ("compile_context",)
 
 
 def convert(program, path, form):
