@@ -93,9 +93,10 @@ def compare(tool, path, total):
 
 
 def main():
-    tool, *dirs = sys.argv[1:]
+    tool, step, *dirs = sys.argv[1:]
     total, failed = collections.Counter(), 0
-    for path in sorted(path for folder in dirs for path in glob.glob(f"{folder}/*.pickle*")):
+    paths = sorted(path for folder in dirs for path in glob.glob(f"{folder}/*.pickle*"))
+    for path in paths[::int(step)]:
         wrong = compare(tool, path, total)
         failed += bool(wrong)
         for text in wrong[:5]:
