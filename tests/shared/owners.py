@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""owners.py DUMP_OWNERS DIR...: compare the survey of the recordings in each DIR, the owners of the first puzzle, and
+"""owners.py DUMP_OWNERS STEP DIR...: compare the survey of the recordings in each DIR, the owners of the first puzzle, and
 those that are tried after it, with the model."""
 import collections
 import glob
