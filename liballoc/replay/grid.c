@@ -65,7 +65,8 @@ const char *const la_grid[] = {
 /* Values of each option in the fine grid; 0: not named. */
 static const uint64_t fine_splits[] = { 32, 64, 128, 256, 512 };
 static const uint64_t between_splits[] = {
-	24, 40, 48, 80, 96, 160, 192, 320, 384, 640, 768, 2048,
+	24,  28,  40,  48,  56,  80,  96,  112,  160, 192,
+	224, 320, 384, 448, 640, 768, 896, 1536, 2048,
 };
 static const uint16_t fine_parts[] = { 2, 4, 8, 16 };
 static const unsigned int fine_percents[] = { 60, 70, 80, 90 };

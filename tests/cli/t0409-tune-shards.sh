@@ -28,6 +28,16 @@ for format in text json; do
 	cmp "$tmp/one" "$tmp/merged" || fail "merged $format differs"
 done
 
+# What shards found is not replayed again: a peak that one of them made up.
+sed 's/\(\["[0-9a-f]*",0,0,0,0,1,\)448790528,/\1448790529,/g' "$tmp/1" >"$tmp/odd"
+! cmp -s "$tmp/1" "$tmp/odd" || fail 'no such fact'
+for i in 2 3; do
+	sed 's/\(\["[0-9a-f]*",0,0,0,0,1,\)448790528,/\1448790529,/g' \
+		"$tmp/$i" >"$tmp/odd$i"
+done
+tune 0 --merge "$tmp/odd" "$tmp/odd2" "$tmp/odd3" --format json
+equal 'a fact' "$(figure peak_reserved '')" 448790529
+
 # With all that a request can say.
 set -- "$a" "$b" --limit 512MiB --setting max_split_size_mb:77 --torch 2.12 \
 	--preset consumer --method guide
