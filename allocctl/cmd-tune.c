@@ -196,6 +196,7 @@ static int run_search(const struct options *options,
 		.setting = settings->item,
 		.setting_count = settings->nr,
 		.release = tune->release,
+		.policy = tune->policy,
 		.jobs = options->jobs != DEFAULT_JOBS ?
 				(unsigned int)options->jobs :
 			cores > 0 ? (unsigned int)cores :
@@ -309,8 +310,10 @@ static int tune_files(const struct options *options,
 		status = tune_merge_check(merge, tune);
 	if (status == STATUS_DONE) {
 		take_recorded_limit(tune);
-		status = run(options, merge, tune);
+		status = tune_files_find_steps(tune);
 	}
+	if (status == STATUS_DONE)
+		status = run(options, merge, tune);
 	return status;
 }
 
@@ -371,7 +374,9 @@ static bool is_plain_merge(const struct options *options)
 	if (!options->shard && !request->card && !request->limit &&
 	    !request->costs && !request->torch && !request->settings.nr &&
 	    !request->presets.nr && !request->method && !request->partial &&
-	    request->device == SOURCE_MAIN_DEVICE)
+	    request->device == SOURCE_MAIN_DEVICE &&
+	    !request->empty_cache.above &&
+	    request->empty_cache.every == RELEASE_NOT_EVERY)
 		return true;
 	report_error("--merge takes --jobs and --format alone: the rest is in "
 		     "the shards");
@@ -401,7 +406,11 @@ static int check_and_serve(struct options *options, int nr, char **argv)
 static int tune_run(int argc, char **argv)
 {
 	struct options options = { .jobs = DEFAULT_JOBS,
-				   .request.device = SOURCE_MAIN_DEVICE };
+				   .request = {
+					   .device = SOURCE_MAIN_DEVICE,
+					   .empty_cache.every =
+						   RELEASE_NOT_EVERY,
+				   } };
 	struct tune_request *request = &options.request;
 	const struct opt opts[] = {
 		{ OPT_STRING, "card", &request->card, "SIZE",
@@ -419,6 +428,11 @@ static int tune_run(int argc, char **argv)
 		{ OPT_CHOICE, "method", &request->method, "METHOD",
 		  "search, or guide: the guides' procedure beside it",
 		  tune_methods },
+		{ OPT_STRING, "empty-cache-above", &request->empty_cache.above,
+		  "RATIO", "put in empty_cache() at steps with more reserved",
+		  NULL },
+		{ OPT_NUMBER, "empty-cache-every", &request->empty_cache.every,
+		  "N", "put in empty_cache() at each N steps", NULL },
 		{ OPT_STRING, "costs", &request->costs, "FILE",
 		  "YAML file of what device operations cost", NULL },
 		{ OPT_NUMBER, "jobs", &options.jobs, "N",
@@ -441,8 +455,7 @@ static int tune_run(int argc, char **argv)
 			 "snapshots fit, or need least.\nSeconds are estimates "
 			 "for device operations. Status 1 if nothing fits.",
 		.opts = opts,
-		.examples = "  allocctl tune oom.pickle\n"
-			    "  allocctl tune rank0.pickle rank1.pickle "
+		.examples = "  allocctl tune rank0.pickle rank1.pickle "
 			    "--card 24GiB",
 	};
 	int nr = opt_parse(argc, argv, &spec), status = STATUS_USAGE;

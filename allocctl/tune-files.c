@@ -41,10 +41,31 @@ int tune_files_open(struct tune *tune)
 	tune->source = calloc(files->nr, sizeof(*tune->source));
 	tune->program = calloc(files->nr, sizeof(*tune->program));
 	tune->plan = calloc(files->nr, sizeof(*tune->plan));
-	if (!tune->source || !tune->program || !tune->plan)
+	tune->policy = calloc(files->nr, sizeof(*tune->policy));
+	tune->steps = calloc(files->nr, sizeof(*tune->steps));
+	if (!tune->source || !tune->program || !tune->plan || !tune->policy ||
+	    !tune->steps)
 		return no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++)
 		status = open_one(tune, files->item[i]);
+	return status;
+}
+
+int tune_files_find_steps(struct tune *tune)
+{
+	int status = STATUS_DONE;
+	size_t i;
+
+	for (i = 0; i < tune->source_count && status == STATUS_DONE; i++) {
+		status = release_read(&tune->request->empty_cache,
+				      &tune->policy[i]);
+		if (status == STATUS_DONE &&
+		    tune->policy[i].kind != LA_RELEASE_NONE)
+			status = release_find_steps(&tune->source[i],
+						    &tune->limit,
+						    &tune->policy[i],
+						    &tune->steps[i]);
+	}
 	return status;
 }
 
@@ -63,8 +84,13 @@ int tune_files_plan(struct tune *tune)
 
 void tune_files_close(struct tune *tune)
 {
-	while (tune->source_count)
-		source_close(&tune->source[--tune->source_count]);
+	while (tune->source_count) {
+		tune->source_count--;
+		la_steps_release(&tune->steps[tune->source_count]);
+		source_close(&tune->source[tune->source_count]);
+	}
+	free(tune->steps);
+	free(tune->policy);
 	free(tune->plan);
 	free(tune->program);
 	free(tune->source);

@@ -218,6 +218,12 @@ static void json_head(struct la_json *json, const struct tune *tune)
 			    la_tuning_is_partial(tune->tuning));
 	source_json_limit(json, "limit", &tune->limit);
 	la_json_member_text(json, "limit_source", tune->limit_from);
+	if (tune->policy[0].kind != LA_RELEASE_NONE) {
+		la_json_key(json, "empty_cache");
+		la_json_object_begin(json);
+		release_json(json, &tune->policy[0]);
+		la_json_object_end(json);
+	}
 	la_json_member_bool(json, "lower_bound", tune_ends_in_oom(tune));
 }
 

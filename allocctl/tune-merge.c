@@ -126,6 +126,7 @@ static const char *read_text(const json_t *object, const char *key)
 static bool read_request(const json_t *json, struct tune_request *request)
 {
 	const json_t *device = json_object_get(json, "device");
+	const json_t *every = json_object_get(json, "empty_cache_every");
 
 	request->card = read_text(json, "card");
 	request->limit = read_text(json, "limit");
@@ -133,6 +134,10 @@ static bool read_request(const json_t *json, struct tune_request *request)
 	request->torch = read_text(json, "torch");
 	request->device = json_is_integer(device) ? number(device) :
 						    SOURCE_MAIN_DEVICE;
+	request->empty_cache.above = read_text(json, "empty_cache_above");
+	request->empty_cache.every = json_is_integer(every) ?
+					     number(every) :
+					     RELEASE_NOT_EVERY;
 	request->method = has_text(json, "method", tune_methods[TUNE_GUIDE]) ?
 				  TUNE_GUIDE :
 				  TUNE_SEARCH;

@@ -55,6 +55,7 @@ static bool try_setting(struct walk *walk, const char *text,
 	options.setting = la_setting_values(setting);
 	walk->replays++;
 	for (i = 0; i < tune->source_count; i++) {
+		options.release = tune->policy[i];
 		done = !la_replay(tune->program[i], &options, &result, NULL);
 		if (!done)
 			break;
@@ -169,6 +170,7 @@ static void judge(struct walk *walk)
 	if (options.limit.kind == LA_LIMIT_NONE)
 		options.limit.kind = LA_LIMIT_CAP;
 	for (i = 0; i < walk->tune->source_count; i++) {
+		options.release = walk->tune->policy[i];
 		if (la_minimum_memory(walk->tune->program[i], &options, 0,
 				      &minimum, NULL) < 0)
 			break;

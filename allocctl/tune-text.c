@@ -419,6 +419,11 @@ void tune_print_text(const struct tune *tune)
 	for (i = 0; i < tune->source_count; i++)
 		source_print(&tune->source[i]);
 	print_limit(tune);
+	if (tune->policy[0].kind != LA_RELEASE_NONE) {
+		fputs("put in      calls of empty_cache() ", stdout);
+		release_print(&tune->policy[0], &tune->limit);
+		putchar('\n');
+	}
 	print_bounds(tune);
 	print_lower_bound(tune);
 	if (la_tuning_is_partial(tune->tuning))

@@ -7,6 +7,7 @@
 #include <liballoc/replay.h>
 
 #include "opt.h"
+#include "release.h"
 #include "source.h"
 #include "util/json.h"
 #include "util/strbuf.h"
@@ -42,6 +43,7 @@ struct tune_request {
 	const char *costs; /* file or NULL */
 	const char *torch; /* release or NULL */
 	uint64_t device; /* or SOURCE_MAIN_DEVICE */
+	struct release_options empty_cache;
 	int method; /* enum tune_method_kind */
 	bool partial; /* use what truncated files give */
 };
@@ -55,6 +57,8 @@ struct tune {
 	const struct tune_request *request; /* borrowed */
 	struct source *source; /* owned; one a file */
 	const struct la_program **program; /* owned; of source */
+	struct la_release_policy *policy; /* owned; one a file, all of a kind */
+	struct la_steps *steps; /* owned; of policy */
 	uint64_t *plan; /* owned; bytes by file, 0: not known */
 	size_t source_count;
 	struct la_costs costs;
@@ -82,6 +86,7 @@ struct tune {
 
 /* tune-files.c: the recordings; a status after a message */
 int tune_files_open(struct tune *tune);
+int tune_files_find_steps(struct tune *tune);
 int tune_files_plan(struct tune *tune);
 void tune_files_close(struct tune *tune);
 /* Worst over files; 0: not known. */

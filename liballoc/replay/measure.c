@@ -26,11 +26,14 @@ static bool is_stopped(struct la_tuning *tuning)
 static int replay(const struct la_tuning *tuning, size_t i,
 		  struct la_tune_fact *fact)
 {
+	const struct la_release_policy *policy = tuning->options.policy;
 	const struct la_replay_options options = {
 		.setting = la_setting_values(tuning->candidate[i].setting),
 		.limit = fact->limit,
 		.layout = fact->layout,
 		.costs = tuning->options.costs,
+		.release = policy ? policy[fact->program] :
+				    (struct la_release_policy){ 0 },
 	};
 	struct la_replay_result result;
 	int code = la_replay(tuning->program[fact->program], &options, &result,
@@ -144,7 +147,9 @@ static int seek_minimum(struct la_tuning *tuning, size_t i, size_t p,
 		.kind = trial->kind,
 		.steers = minimum_is_steered(
 			la_setting_values(tuning->candidate[i].setting),
-			trial->kind),
+			trial->kind,
+			tuning->options.policy ? &tuning->options.policy[p] :
+						 NULL),
 		.floor = tuning->program[p]->floor,
 		.hint = hint_for(tuning, i, p, layout),
 		.probes = probes,

@@ -19,8 +19,11 @@ struct search {
 };
 
 bool minimum_is_steered(const struct la_setting_values *setting,
-			enum la_limit_kind kind)
+			enum la_limit_kind kind,
+			const struct la_release_policy *policy)
 {
+	if (policy && policy->kind == LA_RELEASE_ABOVE)
+		return true;
 	return kind == LA_LIMIT_CAP &&
 	       (setting->garbage_collection_threshold > 0 ||
 		setting->expandable_segments);
@@ -276,7 +279,8 @@ LA_EXPORT int la_minimum_memory(const struct la_program *program,
 		.data = &direct,
 		.kind = options->limit.kind,
 		.steers = minimum_is_steered(options->setting,
-					     options->limit.kind),
+					     options->limit.kind,
+					     &options->release),
 		.floor = program->floor,
 		.probes = probes,
 	};

@@ -35,8 +35,10 @@ int minimum_seek(const struct minimum_question *question,
 
 /* Does a limit of that kind steer?  A cap does what is given back by an age
  * threshold; and a chain is asked for a whole segment, of which it may map
- * less. */
+ * less.  policy: calls of empty_cache() that are put in, or NULL; those above
+ * a part of the limit hang on it. */
 bool minimum_is_steered(const struct la_setting_values *setting,
-			enum la_limit_kind kind);
+			enum la_limit_kind kind,
+			const struct la_release_policy *policy);
 
 #endif /* LA_REPLAY_MINIMUM_H */

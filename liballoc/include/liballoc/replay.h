@@ -593,6 +593,8 @@ struct la_tune_options {
 	const char *const *setting; /**< besides the built-in ones */
 	size_t setting_count; /**< number of these */
 	unsigned int release; /**< that recommendations are for; 0: 2.11 */
+	/** Calls of empty_cache() that are put in, by program; NULL: none. */
+	const struct la_release_policy *policy;
 	unsigned int jobs; /**< threads; 0: one */
 	const struct la_costs *costs; /**< NULL: la_costs_default() */
 	la_tune_progress *progress; /**< or NULL */
