@@ -403,14 +403,15 @@ static int check_and_serve(struct options *options, int nr, char **argv)
 	return status;
 }
 
+static const struct options default_options = {
+	.jobs = DEFAULT_JOBS,
+	.request.device = SOURCE_MAIN_DEVICE,
+	.request.empty_cache.every = RELEASE_NOT_EVERY,
+};
+
 static int tune_run(int argc, char **argv)
 {
-	struct options options = { .jobs = DEFAULT_JOBS,
-				   .request = {
-					   .device = SOURCE_MAIN_DEVICE,
-					   .empty_cache.every =
-						   RELEASE_NOT_EVERY,
-				   } };
+	struct options options = default_options;
 	struct tune_request *request = &options.request;
 	const struct opt opts[] = {
 		{ OPT_STRING, "card", &request->card, "SIZE",
