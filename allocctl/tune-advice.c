@@ -99,7 +99,7 @@ static void warn_of_idle_fraction(struct tune *tune)
 	struct la_setting_values values;
 	size_t i;
 
-	for (i = 0; i < tune->count && !tune->source.info->total; i++)
+	for (i = 0; i < tune->count && !tune->total; i++)
 		if (tune->tuned[i].asked &&
 		    values_of(tune->tuned[i].setting, &values) &&
 		    values.per_process_memory_fraction < 1)
@@ -145,15 +145,19 @@ static bool is_before(const char *a, const char *b)
 	       strtoul(minor_a + 1, NULL, 10) < strtoul(minor_b + 1, NULL, 10);
 }
 
-/* The release of the recording, if it is older than the option. */
+/* The release of a recording, if it is older than the option. */
 static const char *too_old_for(const struct tune *tune,
 			       const struct la_setting_option *option)
 {
-	const char *torch = la_recording_torch(tune->source.recording);
+	const char *torch;
+	size_t i;
 
-	return torch && option->since && is_before(torch, option->since) ?
-		       torch :
-		       NULL;
+	for (i = 0; i < tune->source_count && option->since; i++) {
+		torch = la_recording_torch(tune->source[i].recording);
+		if (torch && is_before(torch, option->since))
+			return torch;
+	}
+	return NULL;
 }
 
 static bool has_fraction_option(const struct tune *tune)
@@ -163,7 +167,8 @@ static bool has_fraction_option(const struct tune *tune)
 
 	for (i = 0; (option = la_setting_option_at(i)); i++)
 		if (!strcmp(option->name, "per_process_memory_fraction"))
-			return !too_old_for(tune, option);
+			return !too_old_for(tune, option) &&
+			       !is_before(tune->torch, option->since);
 	return false;
 }
 
@@ -215,8 +220,27 @@ char *tune_paste_line(const struct tune *tune, enum la_shell shell,
 	return line;
 }
 
+/* Less than estimates can tell from nothing; seconds. */
+#define COST_MIN 0.05
+
+/* What a limit costs is the time that the default does not take without. */
+static void answer(struct tune *tune)
+{
+	if (tune->limit.kind == LA_LIMIT_NONE ||
+	    la_tuning_is_partial(tune->tuning))
+		return;
+	if (!tune->winner) {
+		tune->answer = TUNE_DOES_NOT_FIT;
+		return;
+	}
+	tune->cost = fmax(tune->winner->seconds -
+				  tune->tuned[0].seconds_unlimited, 0);
+	tune->answer = tune->cost < COST_MIN ? TUNE_FITS : TUNE_FITS_AT_A_COST;
+}
+
 void tune_advise(struct tune *tune)
 {
+	answer(tune);
 	warn_of_hurtful(tune);
 	warn_of_idle_fraction(tune);
 	if (!tune->winner)

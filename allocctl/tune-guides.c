@@ -11,8 +11,7 @@
 #include "tune.h"
 #include "util/size.h"
 
-/* What a share is one of; 0: not known. */
-static uint64_t memory_of(const struct tune *tune)
+uint64_t tune_guides_memory(const struct tune *tune)
 {
 	bool is_given = tune->limit_from && !strcmp(tune->limit_from, "--card");
 
@@ -26,7 +25,7 @@ static int add_guide(struct tune *tune, const char *name)
 {
 	struct tune_guide *guide = &tune->guide[tune->guide_count];
 	const struct la_preset *preset = preset_find(name);
-	uint64_t memory = memory_of(tune);
+	uint64_t memory = tune_guides_memory(tune);
 
 	if (!preset)
 		return STATUS_USAGE;

@@ -39,10 +39,16 @@ static void json_fits(struct la_json *json, const struct la_tuned *tuned)
 		la_json_bool(json, tuned->outcome == LA_OUTCOME_RUNS);
 }
 
+/* Were operations counted?  What was cut off was run where it fits. */
+static bool is_counted(const struct la_tuned *tuned)
+{
+	return tuned->minimum_memory || (tuned->cut && tuned->limit.bytes);
+}
+
 static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 {
 	const struct la_device_operations *operations = &tuned->operations;
-	bool known = tuned->minimum_memory != 0;
+	bool known = is_counted(tuned);
 
 	la_json_key(json, "device_operations");
 	if (known) {
@@ -62,17 +68,42 @@ static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 		la_json_double(json, tuned->seconds);
 	else
 		la_json_null(json);
+	la_json_key(json, "estimated_seconds_unlimited");
+	if (tuned->replayed)
+		la_json_double(json, tuned->seconds_unlimited);
+	else
+		la_json_null(json);
 }
 
-static void json_setting(struct la_json *json, const struct la_tuned *tuned)
+/* How much more than a lower bound a setting needs; it may be less than the
+ * plan. */
+static void json_gap(struct la_json *json, const char *key,
+		     const struct la_tuned *tuned, uint64_t bound)
+{
+	la_json_key(json, key);
+	if (tuned->minimum_memory && bound)
+		la_json_int(json, (int64_t)(tuned->minimum_memory - bound));
+	else
+		la_json_null(json);
+}
+
+/* Lower bounds: bytes, 0 where not known. */
+struct bounds {
+	uint64_t live, plan;
+};
+
+static void json_setting(struct la_json *json, const struct la_tuned *tuned,
+			 const struct bounds *bounds)
 {
 	bool known = tuned->minimum_memory != 0;
 
 	la_json_object_begin(json);
 	la_json_member_text(json, "setting", tuned->setting);
 	la_json_member_text(json, "policy", "torch");
+	la_json_member_text(json, "objection", tuned->objection);
 	json_fits(json, tuned);
 	la_json_member_bool(json, "pareto", tuned->pareto);
+	la_json_member_bool(json, "cut", tuned->cut);
 	la_json_member_text(json, "limit_kind",
 			    source_limit_kinds[tuned->limit.kind]);
 	json_known(json, "limit", known, tuned->limit.bytes);
@@ -85,12 +116,13 @@ static void json_setting(struct la_json *json, const struct la_tuned *tuned)
 		   tuned->minimum_memory_range);
 	la_json_member_uint(json, "minimum_memory_at_least",
 			    tuned->minimum_memory_at_least);
+	json_gap(json, "gap_to_peak_live", tuned, bounds->live);
+	json_gap(json, "gap_to_plan", tuned, bounds->plan);
 	json_known(json, "islands", known, tuned->islands);
 	json_known(json, "layouts", tuned->replayed, tuned->layouts);
 	json_operations(json, tuned);
-	if (!tuned->replayed) {
+	if (!tuned->replayed)
 		la_json_member_text(json, "why", "not in this version");
-	}
 	la_json_object_end(json);
 }
 
@@ -138,27 +170,97 @@ static void json_winner(struct la_json *json, const struct tune *tune)
 		source_json_limit(json, "winner_limit", &tune->winner->limit);
 }
 
+static void json_settings(struct la_json *json, const struct la_tuned *tuned,
+			  size_t count, const struct bounds *bounds)
+{
+	size_t i;
+
+	la_json_key(json, "settings");
+	la_json_array_begin(json);
+	for (i = 0; i < count; i++)
+		json_setting(json, &tuned[i], bounds);
+	la_json_array_end(json);
+}
+
+/* Where there are several, each with its own figures. */
+static void json_files(struct la_json *json, const struct tune *tune)
+{
+	size_t i;
+
+	if (tune->source_count == 1)
+		return;
+	la_json_key(json, "files");
+	la_json_array_begin(json);
+	for (i = 0; i < tune->source_count; i++) {
+		struct bounds bounds = { tune->source[i].info->peak_live,
+					 tune->plan[i] };
+
+		la_json_object_begin(json);
+		source_json(&tune->source[i], json);
+		json_known(json, "plan", bounds.plan, bounds.plan);
+		json_settings(json, la_tuning_of_program(tune->tuning, i),
+			      tune->count, &bounds);
+		la_json_object_end(json);
+	}
+	la_json_array_end(json);
+}
+
+/* The only file as it is, else what is worst over all of them. */
+static void json_head(struct la_json *json, const struct tune *tune)
+{
+	if (tune->source_count == 1)
+		source_json(&tune->source[0], json);
+	else
+		la_json_member_uint(json, "peak_live", tune_peak_live(tune));
+	json_known(json, "plan", tune_plan(tune), tune_plan(tune));
+	la_json_member_text(json, "release", tune->torch);
+	la_json_member_bool(json, "partial",
+			    la_tuning_is_partial(tune->tuning));
+	source_json_limit(json, "limit", &tune->limit);
+	la_json_member_text(json, "limit_source", tune->limit_from);
+	if (tune->policy[0].kind != LA_RELEASE_NONE) {
+		la_json_key(json, "empty_cache");
+		la_json_object_begin(json);
+		release_json(json, &tune->policy[0]);
+		la_json_object_end(json);
+	}
+	la_json_member_bool(json, "lower_bound", tune_ends_in_oom(tune));
+}
+
+static void json_answer(struct la_json *json, const struct tune *tune)
+{
+	static const char *const names[] = {
+		[TUNE_NOT_ASKED] = NULL,
+		[TUNE_FITS] = "fits",
+		[TUNE_FITS_AT_A_COST] = "fits at a cost",
+		[TUNE_DOES_NOT_FIT] = "does not fit",
+	};
+
+	la_json_member_text(json, "answer", names[tune->answer]);
+	la_json_key(json, "cost_seconds");
+	if (tune->answer == TUNE_FITS || tune->answer == TUNE_FITS_AT_A_COST)
+		la_json_double(json, tune->cost);
+	else
+		la_json_null(json);
+	la_json_member_uint(json, "replays", tune->replays);
+}
+
 void tune_print_json(const struct tune *tune)
 {
+	const struct bounds bounds = { tune_peak_live(tune), tune_plan(tune) };
 	struct la_json json;
-	size_t i;
 
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.tune/1");
-	source_json(&tune->source, &json);
-	source_json_limit(&json, "limit", &tune->limit);
-	la_json_member_text(&json, "limit_source", tune->limit_from);
-	la_json_member_bool(&json, "lower_bound",
-			    tune->source.info->ends_in_oom);
-	la_json_key(&json, "settings");
-	la_json_array_begin(&json);
-	for (i = 0; i < tune->count; i++)
-		json_setting(&json, &tune->tuned[i]);
-	la_json_array_end(&json);
+	json_head(&json, tune);
+	json_files(&json, tune);
+	json_settings(&json, tune->tuned, tune->count, &bounds);
 	json_warnings(&json, la_strbuf_text(&tune->warnings));
 	json_winner(&json, tune);
+	json_answer(&json, tune);
 	tune_guides_json(tune, &json);
+	tune_method_json(tune, &json);
 	json_paste(&json, tune);
 	la_json_object_end(&json);
 	putchar('\n');

@@ -81,22 +81,43 @@ static void print_spread(const char *what, const uint64_t range[2])
 		       what, low, high);
 }
 
+static double ratio(uint64_t bytes, double bound)
+{
+	return bound > 0 ? (double)bytes / bound : 0;
+}
+
+/* A row whose minimum was not sought, or that has none. */
+static void print_unknown(const struct la_tuned *tuned)
+{
+	char size[LA_SIZE_TEXT], text[LA_SIZE_TEXT + 16];
+
+	snprintf(text, sizeof(text), ">= %s",
+		 la_size_format(size, tuned->minimum_memory_at_least));
+	printf("%-4s %-63s ", fits_text(tuned),
+	       tuned->cut ? text : "no limit suffices");
+}
+
 static void print_row(const struct tune *tune, const struct la_tuned *tuned)
 {
-	double live = (double)tune->source.info->peak_live;
+	double live = (double)tune_peak_live(tune);
+	double plan = (double)tune_plan(tune);
 	char size[LA_SIZE_TEXT];
 
-	printf(" %c%c ", tuned == tune->winner ? '*' : ' ',
-	       tuned->pareto ? '+' : ' ');
+	printf("%c%c%c ", tuned == tune->winner ? '*' : ' ',
+	       tuned->pareto ? '+' : ' ', tuned->objection ? '!' : ' ');
 	if (!tuned->replayed) {
-		printf("%-4s %-56s ", "-", "not in this version");
+		printf("%-4s %-63s ", "-",
+		       la_tuning_is_partial(tune->tuning) ?
+			       "not replayed" :
+			       "not in this version");
 	} else if (!tuned->minimum_memory) {
-		printf("%-4s %-56s ", fits_text(tuned), "no limit suffices");
+		print_unknown(tuned);
 	} else {
 		printf("%-4s %10s ", fits_text(tuned),
 		       la_size_format(size, tuned->minimum_memory));
-		printf("%6.3f %10s ",
-		       live > 0 ? (double)tuned->minimum_memory / live : 0,
+		printf("%6.3f %6.3f %10s ",
+		       ratio(tuned->minimum_memory, live),
+		       ratio(tuned->minimum_memory, plan),
 		       la_size_format(size, tuned->peak_reserved));
 		printf("%6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %7.3f ",
 		       tuned->operations.mallocs, tuned->operations.frees,
@@ -106,6 +127,20 @@ static void print_row(const struct tune *tune, const struct la_tuned *tuned)
 	putchar('\n');
 	print_spread("minimum", tuned->minimum_memory_range);
 	print_spread("without limit", tuned->peak_reserved_range);
+	if (tuned->objection) {
+		printf("%14snot recommended: ", "");
+		report_escaped(tuned->objection, strlen(tuned->objection));
+		putchar('\n');
+	}
+}
+
+static size_t count_measured(const struct tune *tune)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < tune->count; i++)
+		count += tune->tuned[i].minimum_memory != 0;
+	return count;
 }
 
 static void print_table(const struct tune *tune)
@@ -121,17 +156,20 @@ static void print_table(const struct tune *tune)
 		if (is_shown(tune, &tune->tuned[i]))
 			row[shown++] = &tune->tuned[i];
 	qsort(row, shown, sizeof(*row), compare_rows);
-	printf("\n    %-4s %10s %6s %10s %6s %6s %5s %7s %s\n", "fits",
-	       "needs", "x live", "no limit", "malloc", "free", "syncs",
-	       "est. s", "setting");
+	printf("\n    %-4s %10s %6s %6s %10s %6s %6s %5s %7s %s\n", "fits",
+	       "needs", "x live", "x plan", "no limit", "malloc", "free",
+	       "syncs", "est. s", "setting");
 	for (i = 0; i < shown; i++)
 		print_row(tune, row[i]);
-	puts(" *  winner   + none is better in both memory and time\n"
+	puts("*   winner   + none is better in both memory and time   ! not "
+	     "recommended\n"
 	     "    malloc, free, syncs and the seconds that they take are "
-	     "those at the limit");
-	if (shown < tune->count)
-		printf("    %zu of %zu settings; --format json has all\n",
-		       shown, tune->count);
+	     "those at the limit;\n"
+	     "    seconds are estimates");
+	printf("    %zu of %zu settings, of which %zu were measured and the "
+	       "others cut off as they\n    cannot be better; %zu replays; "
+	       "--format json has all\n", shown, tune->count,
+	       count_measured(tune), tune->replays);
 	free(row);
 }
 
@@ -157,11 +195,15 @@ static void print_lower_bound(const struct tune *tune)
 {
 	char size[LA_SIZE_TEXT];
 
-	if (!tune->source.info->ends_in_oom)
-		return;
-	printf("lower bound the recording ends in an OOM: that request of %s "
-	       "counts,\n            what would have followed is not known\n",
-	       la_size_format(size, tune->source.info->failed_size));
+	size_t i;
+
+	for (i = 0; i < tune->source_count; i++)
+		if (tune->source[i].info->ends_in_oom)
+			printf("lower bound the recording ends in an OOM: that "
+			       "request of %s counts,\n            what would "
+			       "have followed is not known\n",
+			       la_size_format(size, tune->source[i].info
+							    ->failed_size));
 }
 
 static void print_warnings(const struct tune *tune)
@@ -193,6 +235,10 @@ static void print_no_winner(const struct tune *tune)
 				       least->minimum_memory_range[1]))
 			least = &tune->tuned[i];
 	putchar('\n');
+	if (la_tuning_is_partial(tune->tuning)) {
+		puts("no winner so far");
+		return;
+	}
 	report_paint(REPORT_RED, "nothing fits");
 	if (!least) {
 		puts(": no setting runs under any limit");
@@ -207,8 +253,7 @@ static void print_no_winner(const struct tune *tune)
 						 tune->limit.bytes),
 		       source_limit_text(limit, &tune->limit));
 	puts("\n  what is left: a smaller batch, fewer live tensors, a larger "
-	     "card;\n  expandable_segments:True is not judged in this "
-	     "version");
+	     "card");
 }
 
 static void print_cap(const struct tune *tune)
@@ -281,36 +326,117 @@ static void print_winner(const struct tune *tune)
 	report_paint(REPORT_GREEN, "winner");
 	fputs(": ", stdout);
 	report_escaped(name_of(winner), strlen(name_of(winner)));
-	printf("\n  replayed under exactly a %s (%" PRIu64
-	       " bytes) in all %d layouts: runs\n",
-	       source_limit_text(limit, &winner->limit), winner->limit.bytes,
-	       LA_LAYOUT_COUNT);
+	printf("\n  replayed under exactly a %s (%" PRIu64 " bytes) in ",
+	       source_limit_text(limit, &winner->limit), winner->limit.bytes);
+	if (la_tuning_is_partial(tune->tuning))
+		puts("one layout, so far: runs");
+	else
+		printf("all %d layouts: runs\n", LA_LAYOUT_COUNT);
 	if (winner->minimum_memory_range[1] > winner->limit.bytes)
 		printf("  but it failed under a larger one, below %s\n",
 		       la_size_format(limit, winner->minimum_memory_range[1]));
 	print_reason(tune);
-	if (!tune->source.check.exact)
+	if (!tune_is_exact(tune))
 		puts("  an estimate: the recording itself is not reproduced "
 		     "exactly");
 	print_paste(tune);
 	print_cap(tune);
 }
 
-void tune_print_text(const struct tune *tune)
+static void print_bounds(const struct tune *tune)
 {
+	uint64_t live = tune_peak_live(tune), plan = tune_plan(tune);
 	char size[LA_SIZE_TEXT];
 
-	source_print(&tune->source);
-	print_limit(tune);
 	printf("peak live   %s (%" PRIu64 " bytes)\n",
-	       la_size_format(size, tune->source.info->peak_live),
-	       tune->source.info->peak_live);
+	       la_size_format(size, live), live);
+	if (plan)
+		printf("plan        %s (%" PRIu64 " bytes): all requests in "
+		       "one range, placed by\n            who knows the whole "
+		       "program\n", la_size_format(size, plan), plan);
+}
+
+/* What the limit means for the program, in a word. */
+static void print_answer(const struct tune *tune)
+{
+	char limit[64];
+
+	if (tune->answer == TUNE_NOT_ASKED)
+		return;
+	printf("\nanswer      %s: ", source_limit_text(limit, &tune->limit));
+	switch (tune->answer) {
+	case TUNE_FITS:
+		report_paint(REPORT_GREEN, "fits");
+		break;
+	case TUNE_FITS_AT_A_COST:
+		report_paint(REPORT_YELLOW, "fits");
+		printf(" at a cost of %.2f s (estimated)", tune->cost);
+		break;
+	default:
+		report_paint(REPORT_RED, "does not fit");
+	}
+	putchar('\n');
+}
+
+static void print_file_row(const struct tune *tune, size_t i)
+{
+	const struct la_tuned *each = la_tuning_of_program(tune->tuning, i);
+	const struct la_tuned *best =
+		tune->winner ? &each[tune->winner - tune->tuned] : NULL;
+	char size[LA_SIZE_TEXT];
+
+	printf("    %10s ", la_size_format(size,
+					   tune->source[i].info->peak_live));
+	printf("%10s ", la_size_format(size, each[0].minimum_memory));
+	if (best)
+		printf("%10s %-4s %7.3f ",
+		       la_size_format(size, best->minimum_memory),
+		       fits_text(best), best->seconds);
+	else
+		printf("%10s %-4s %7s ", "-", "no", "-");
+	report_escaped(tune->source[i].path, strlen(tune->source[i].path));
+	putchar('\n');
+}
+
+/* One setting for all of them: the worst one decides. */
+static void print_files(const struct tune *tune)
+{
+	size_t i;
+
+	if (tune->source_count == 1)
+		return;
+	printf("\n    %10s %10s %10s %-4s %7s %s\n", "peak live", "default",
+	       "winner", "fits", "est. s", "file");
+	for (i = 0; i < tune->source_count; i++)
+		print_file_row(tune, i);
+	puts("    one setting for all of them; the worst file decides");
+}
+
+void tune_print_text(const struct tune *tune)
+{
+	size_t i;
+
+	for (i = 0; i < tune->source_count; i++)
+		source_print(&tune->source[i]);
+	print_limit(tune);
+	if (tune->policy[0].kind != LA_RELEASE_NONE) {
+		fputs("put in      calls of empty_cache() ", stdout);
+		release_print(&tune->policy[0], &tune->limit);
+		putchar('\n');
+	}
+	print_bounds(tune);
 	print_lower_bound(tune);
+	if (la_tuning_is_partial(tune->tuning))
+		puts("interrupted what follows is known so far, and not in all "
+		     "layouts");
 	print_table(tune);
+	print_files(tune);
 	print_warnings(tune);
+	print_answer(tune);
 	if (tune->winner)
 		print_winner(tune);
 	else
 		print_no_winner(tune);
 	tune_guides_text(tune);
+	tune_method_text(tune);
 }

@@ -12,6 +12,16 @@
 /* Memory closer than this is the same: less than probes can tell apart. */
 #define MEMORY_SHARE 0.005
 
+double la_choose_slack(double seconds)
+{
+	return fmax(seconds * (1 + TIME_SHARE), seconds + TIME_SECONDS);
+}
+
+uint64_t la_choose_less(uint64_t memory)
+{
+	return memory - (uint64_t)((double)memory * MEMORY_SHARE);
+}
+
 static uint64_t memory_of(const struct la_tuned *tuned)
 {
 	return tuned->minimum_memory_range[1];
@@ -94,6 +104,7 @@ static bool is_firm(const struct la_tuned *tuned)
 /* What a winner is chosen from, narrowed step by step. */
 struct choice {
 	const struct la_tuned *tuned;
+	const bool *eligible; /* by setting: may it win? */
 	size_t count;
 	bool firm; /* only those that are */
 	uint64_t memory; /* and take no more than that, in bytes */
@@ -104,7 +115,8 @@ static bool is_eligible(const struct choice *choice, size_t i)
 {
 	const struct la_tuned *tuned = &choice->tuned[i];
 
-	return (choice->firm ? is_firm(tuned) : fits(tuned)) &&
+	return choice->eligible[i] &&
+	       (choice->firm ? is_firm(tuned) : fits(tuned)) &&
 	       memory_of(tuned) <= choice->memory &&
 	       tuned->seconds <= choice->seconds;
 }
@@ -114,7 +126,8 @@ static void narrow_to_firm(struct choice *choice)
 	size_t i;
 
 	for (i = 0; i < choice->count; i++)
-		choice->firm |= is_firm(&choice->tuned[i]);
+		choice->firm |= choice->eligible[i] &&
+				is_firm(&choice->tuned[i]);
 }
 
 static void narrow_by_memory(struct choice *choice)
@@ -139,13 +152,17 @@ static void narrow_by_time(struct choice *choice)
 	for (i = 0; i < choice->count; i++)
 		if (is_eligible(choice, i))
 			least = fmin(least, choice->tuned[i].seconds);
-	choice->seconds = fmax(least * (1 + TIME_SHARE), least + TIME_SECONDS);
+	choice->seconds = la_choose_slack(least);
 }
 
-size_t la_choose_winner(const struct la_tuned *tuned, size_t count,
-			bool limited)
+size_t la_choose_winner(const struct la_tuned *tuned, const bool *eligible,
+			size_t count, bool limited)
 {
-	struct choice choice = { tuned, count, false, UINT64_MAX, INFINITY };
+	struct choice choice = { .tuned = tuned,
+				 .eligible = eligible,
+				 .count = count,
+				 .memory = UINT64_MAX,
+				 .seconds = INFINITY };
 	size_t best = SIZE_MAX, i;
 
 	narrow_to_firm(&choice);

@@ -3,30 +3,35 @@
 
 #include <errno.h>
 
+#include "replay/minimum.h"
 #include "replay/program.h"
 #include "util/error.h"
 #include "util/util.h"
 
 struct search {
-	const struct la_program *program; /* borrowed */
-	struct la_replay_options options; /* all but the limit */
+	const struct minimum_question *question; /* borrowed */
 	/* Limits that are known to pass, both ends included, in units of
 	 * LIMIT_UNIT: with less room than the limit but no less than what was
-	 * reserved, the same requests are refused. */
+	 * reserved, the same requests are refused, unless it steers. */
 	uint64_t passed[2];
 	struct la_minimum *result;
 	struct la_error *err;
 };
 
-static bool limit_steers(const struct la_replay_options *options)
+bool minimum_is_steered(const struct la_setting_values *setting,
+			enum la_limit_kind kind,
+			const struct la_release_policy *policy)
 {
-	return options->limit.kind == LA_LIMIT_CAP &&
-	       options->setting->garbage_collection_threshold > 0;
+	if (policy && policy->kind == LA_RELEASE_ABOVE)
+		return true;
+	return kind == LA_LIMIT_CAP &&
+	       (setting->garbage_collection_threshold > 0 ||
+		setting->expandable_segments);
 }
 
 static void remember(struct search *search, uint64_t units, uint64_t reserved)
 {
-	search->passed[0] = limit_steers(&search->options) ?
+	search->passed[0] = search->question->steers ?
 				    units :
 				    (reserved + LIMIT_UNIT - 1) / LIMIT_UNIT;
 	search->passed[1] = units;
@@ -35,19 +40,18 @@ static void remember(struct search *search, uint64_t units, uint64_t reserved)
 /* Does the program run under so many units?  1, 0 or a negative errno. */
 static int fits(struct search *search, uint64_t units)
 {
-	struct la_replay_result replay;
+	struct la_limit limit = { search->question->kind, units * LIMIT_UNIT };
+	struct minimum_play play;
 	int code;
 
 	if (units >= search->passed[0] && units <= search->passed[1])
 		return 1;
-	search->options.limit.bytes = units * LIMIT_UNIT;
-	code = la_replay(search->program, &search->options, &replay,
-			 search->err);
+	code = search->question->player(search->question->data, limit, &play);
 	if (code < 0)
 		return code;
-	if (replay.ran)
-		remember(search, units, replay.stats.reserved_peak);
-	return replay.ran;
+	if (play.ran)
+		remember(search, units, play.reserved_peak);
+	return play.ran;
 }
 
 /* The limit that passes right above one that does not: low < result <= high.
@@ -147,19 +151,18 @@ static int pass_islands(struct search *search, uint64_t *units,
  * steers what the heap does.  *handed_out is the peak of that. */
 static int run_free(struct search *search, uint64_t *handed_out)
 {
-	struct la_replay_options options = search->options;
-	struct la_replay_result replay;
-	int code;
+	const struct minimum_question *question = search->question;
+	struct la_limit none = { LA_LIMIT_NONE, 0 };
+	struct minimum_play play;
+	int code = question->player(question->data, none, &play);
 
-	options.limit.kind = LA_LIMIT_NONE;
-	code = la_replay(search->program, &options, &replay, search->err);
 	if (code < 0)
 		return code;
-	*handed_out = replay.stats.allocated_peak;
-	search->result->reserved_peak = replay.stats.reserved_peak;
+	*handed_out = play.allocated_peak;
+	search->result->reserved_peak = play.reserved_peak;
 	search->passed[0] = 1;
-	if (!limit_steers(&search->options))
-		remember(search, UINT64_MAX, replay.stats.reserved_peak);
+	if (!question->steers)
+		remember(search, UINT64_MAX, play.reserved_peak);
 	return 0;
 }
 
@@ -169,12 +172,35 @@ static uint64_t units_below(uint64_t bytes)
 	return bytes ? (bytes - 1) / LIMIT_UNIT : 0;
 }
 
+/* Begin at the hint, if it lies between the two: what is sought is not far
+ * from it. */
+static int try_hint(struct search *search, uint64_t *low, uint64_t *high)
+{
+	uint64_t hint = search->question->hint / LIMIT_UNIT;
+	uint64_t above = hint + hint / 32 + 1;
+	int fit;
+
+	if (hint <= *low || hint >= *high)
+		return 0;
+	fit = fits(search, hint);
+	if (fit < 0)
+		return fit;
+	if (fit) {
+		*high = hint;
+		return 0;
+	}
+	*low = hint;
+	if (above < *high)
+		*high = above;
+	return 0;
+}
+
 /* Less than what is handed out without a limit hardly ever suffices; what
  * cannot suffice is less than the program's floor. */
 static int search_from(struct search *search, uint64_t handed_out,
 		       uint64_t *high)
 {
-	uint64_t floor = units_below(search->program->floor);
+	uint64_t floor = units_below(search->question->floor);
 	uint64_t start = units_below(handed_out), low;
 	int code;
 
@@ -183,7 +209,9 @@ static int search_from(struct search *search, uint64_t handed_out,
 	low = start;
 	if (*high <= low)
 		*high = low + 1;
-	code = climb(search, &low, high);
+	code = try_hint(search, &low, high);
+	if (!code)
+		code = climb(search, &low, high);
 	if (!code)
 		code = bisect(search, low, high);
 	if (code < 0 || *high > start + 1 || start == floor)
@@ -195,14 +223,11 @@ static int search_from(struct search *search, uint64_t handed_out,
 	return bisect(search, floor, high);
 }
 
-LA_EXPORT int la_minimum_memory(const struct la_program *program,
-				const struct la_replay_options *options,
-				unsigned int probes, struct la_minimum *result,
-				struct la_error *err)
+int minimum_seek(const struct minimum_question *question,
+		 struct la_minimum *result, struct la_error *err)
 {
 	struct search search = {
-		.program = program,
-		.options = *options,
+		.question = question,
 		.result = result,
 		.err = err,
 	};
@@ -215,8 +240,50 @@ LA_EXPORT int la_minimum_memory(const struct la_program *program,
 		return code;
 	high = (result->reserved_peak + LIMIT_UNIT - 1) / LIMIT_UNIT;
 	code = search_from(&search, handed_out, &high);
-	if (!code && probes)
-		code = pass_islands(&search, &high, probes);
+	if (!code && question->probes)
+		code = pass_islands(&search, &high, question->probes);
 	result->bytes = high * LIMIT_UNIT;
 	return code;
+}
+
+/* A program whose replays are not kept. */
+struct direct {
+	const struct la_program *program;
+	struct la_replay_options options; /* all but the limit */
+	struct la_error *err;
+};
+
+static int play_direct(void *data, struct la_limit limit,
+		       struct minimum_play *play)
+{
+	struct direct *direct = data;
+	struct la_replay_result result;
+	int code;
+
+	direct->options.limit = limit;
+	code = la_replay(direct->program, &direct->options, &result,
+			 direct->err);
+	*play = (struct minimum_play){ result.ran, result.stats.reserved_peak,
+				       result.stats.allocated_peak };
+	return code;
+}
+
+LA_EXPORT int la_minimum_memory(const struct la_program *program,
+				const struct la_replay_options *options,
+				unsigned int probes, struct la_minimum *result,
+				struct la_error *err)
+{
+	struct direct direct = { program, *options, err };
+	const struct minimum_question question = {
+		.player = play_direct,
+		.data = &direct,
+		.kind = options->limit.kind,
+		.steers = minimum_is_steered(options->setting,
+					     options->limit.kind,
+					     &options->release),
+		.floor = program->floor,
+		.probes = probes,
+	};
+
+	return minimum_seek(&question, result, err);
 }

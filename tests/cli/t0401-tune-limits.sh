@@ -78,14 +78,16 @@ equal 'the lower of two caps' "$(figure limit \
 	max_split_size_mb:200,per_process_memory_fraction:0.5)" 1073741824
 
 # A recording of a release that has no per_process_memory_fraction: the cap is
-# not in the string, and an option that it would refuse is named.
+# not in the string.
 cp tests/data/remedy-gnn.12.oom.pickle.xz "$tmp/old.pickle.xz"
 cp tests/data/remedy-gnn.12.oom.json "$tmp/old.json"
-tune 0 "$tmp/old.pickle.xz"
-grep -q 'per_process_memory_fraction:' "$tmp/out" || fail 'a cap in the string'
+tune 0 "$tmp/old.pickle.xz" --limit none
+grep -q "export .*per_process_memory_fraction:" "$tmp/out" ||
+	fail 'no cap in the string'
 sed -i 's/"torch": "2.11/"torch": "2.9/' "$tmp/old.json"
-tune 0 "$tmp/old.pickle.xz"
-grep -q 'per_process_memory_fraction:' "$tmp/out" && fail 'an unknown option'
+tune 0 "$tmp/old.pickle.xz" --limit none --torch 2.9
+grep -q "export .*per_process_memory_fraction:" "$tmp/out" &&
+	fail 'an unknown option'
 grep -q 'set_per_process_memory_fraction(' "$tmp/out" || fail 'no cap at all'
 
 # --limit none forgets the recorded cap, auto takes it.
@@ -93,5 +95,24 @@ tune 0 "$tmp/old.pickle.xz" --limit none
 grep -q '^limit       none' "$tmp/out" || fail 'limit none'
 tune 0 "$tmp/old.pickle.xz" --limit auto
 grep -q '^limit       cap of 8.40 GiB' "$tmp/out" || fail 'limit auto'
+
+# What --card says in a word, and what it costs.
+cost() {	# cost: seconds of the winner less those without any limit
+	winner=$(member winner | tr -d '"')
+	awk -v a="$(figure estimated_seconds "$winner")" \
+		-v b="$(figure estimated_seconds_unlimited '')" \
+		'BEGIN { printf "%.6f", (a > b ? a - b : 0) }'
+}
+tune 0 "$base" --card 24GiB --format json
+equal 'a large card' "$(member answer)" '"fits"'
+tune 0 "$base" --card 9.5GB --format json
+equal 'a tight card' "$(member answer)" '"fits at a cost"'
+equal 'its cost' "$(member cost_seconds | awk '{ printf "%.6f", $0 }')" \
+	"$(cost)"
+tune 1 "$base" --card 9.2GB --format json
+equal 'a small card' "$(member answer)" '"does not fit"'
+tune 1 "$base" --card 9.2GB
+grep -q '^answer      card of 8.57 GiB: does not fit$' "$tmp/out" ||
+	fail "$(grep answer "$tmp/out")"
 tune 2 "$tmp/old.pickle.xz" --jobs 0
 grep -q 'jobs wants 1 to' "$tmp/err" || fail 'no jobs'

@@ -12,9 +12,7 @@ says() {	# says TEXT: on standard error, and nothing else
 }
 
 tune 2
-says 'tune wants one FILE, got 0'
-tune 2 "$file" "$file"
-says 'tune wants one FILE, got 2'
+says 'tune wants a FILE'
 tune 2 "$file" --card 1GiB --limit 1GiB
 says '--card and --limit exclude each other'
 tune 2 "$file" --limit 1XB

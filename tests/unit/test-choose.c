@@ -21,6 +21,37 @@ static struct la_tuned make(const char *setting, uint64_t mib, double seconds)
 	};
 }
 
+/* Where nothing is said against any of them. */
+static size_t winner_of(const struct la_tuned *tuned, size_t count,
+			bool limited)
+{
+	const bool eligible[8] = { true, true, true, true,
+				   true, true, true, true };
+
+	ck_assert_uint_le(count, ARRAY_SIZE(eligible));
+	return la_choose_winner(tuned, eligible, count, limited);
+}
+
+START_TEST(test_what_is_objected_to_does_not_win)
+{
+	const struct la_tuned t[] = { make("", 4000, 1), make("a:1", 3000, 1),
+				      make("b:1", 3500, 1) };
+	const bool eligible[] = { true, false, true };
+	const bool none[] = { false, false, false };
+
+	ck_assert_uint_eq(la_choose_winner(t, eligible, 3, false), 2);
+	ck_assert_uint_eq(la_choose_winner(t, none, 3, false), SIZE_MAX);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_told_apart)
+{
+	ck_assert_double_eq_tol(la_choose_slack(0.01), 0.06, 1e-9);
+	ck_assert_double_eq_tol(la_choose_slack(10), 11, 1e-9);
+	ck_assert_uint_eq(la_choose_less(1000), 995);
+}
+END_TEST
+
 START_TEST(test_front_is_what_nothing_beats)
 {
 	struct la_tuned t[] = {
@@ -72,7 +103,7 @@ START_TEST(test_under_a_limit_time_decides)
 	struct la_tuned t[] = { make("", 4000, 3), make("a:1", 7000, 1),
 				make("b:1", 2000, 2) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 1);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 1);
 }
 END_TEST
 
@@ -82,9 +113,9 @@ START_TEST(test_times_that_are_close_are_decided_by_fewer_options)
 				make("a:1,b:2", 3000, 1),
 				make("c:[1:2,3:4]", 3000, 1) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 0);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 0);
 	t[0].seconds = 1.11;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 2);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 2);
 }
 END_TEST
 
@@ -92,9 +123,9 @@ START_TEST(test_short_times_are_close)
 {
 	struct la_tuned t[] = { make("", 4000, 0.049), make("a:1", 4000, 0) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 0);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 0);
 	t[0].seconds = 0.051;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 1);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 1);
 }
 END_TEST
 
@@ -103,9 +134,9 @@ START_TEST(test_as_many_options_memory_then_time_decide)
 	struct la_tuned t[] = { make("a:1", 4000, 1), make("b:2", 3000, 1.01),
 				make("c:3", 3000, 1), make("d:4", 3000, 1) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 2);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 2);
 	t[1].seconds = 1;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 1);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 1);
 }
 END_TEST
 
@@ -115,9 +146,9 @@ START_TEST(test_without_a_limit_memory_decides)
 				make("b:1,c:1", 3000, 9),
 				make("d:1", 3014, 1) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), false), 3);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), false), 3);
 	t[3].minimum_memory_range[1] = 3016 * MIB;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), false), 2);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), false), 2);
 }
 END_TEST
 
@@ -128,10 +159,10 @@ START_TEST(test_what_does_not_fit_never_wins)
 
 	t[0].outcome = LA_OUTCOME_DEPENDS;
 	t[1].outcome = LA_OUTCOME_OOM;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 2);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 2);
 	t[2].outcome = LA_OUTCOME_OOM;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), SIZE_MAX);
-	ck_assert_uint_eq(la_choose_winner(t, 0, true), SIZE_MAX);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), SIZE_MAX);
+	ck_assert_uint_eq(winner_of(t, 0, true), SIZE_MAX);
 }
 END_TEST
 
@@ -139,9 +170,9 @@ START_TEST(test_an_island_wins_only_if_nothing_else_fits)
 {
 	struct la_tuned t[] = { make("", 8200, 0), make("a:1", 4000, 5) };
 
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 1);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 1);
 	t[1].outcome = LA_OUTCOME_OOM;
-	ck_assert_uint_eq(la_choose_winner(t, ARRAY_SIZE(t), true), 0);
+	ck_assert_uint_eq(winner_of(t, ARRAY_SIZE(t), true), 0);
 }
 END_TEST
 
@@ -152,6 +183,8 @@ int main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
+	tcase_add_test(tc, test_what_is_objected_to_does_not_win);
+	tcase_add_test(tc, test_what_cannot_be_told_apart);
 	tcase_add_test(tc, test_front_is_what_nothing_beats);
 	tcase_add_test(tc, test_front_is_of_what_fits);
 	tcase_add_test(tc, test_front_if_nothing_fits_is_of_what_was_replayed);

@@ -529,13 +529,22 @@ int la_costs_read(struct la_costs *costs, const char *path,
 double la_costs_of(const struct la_costs *costs, enum la_action action,
 		   uint64_t size);
 
-/** @brief What replays under one setting gave. */
+/** @brief What replays under one setting gave; of several programs: what is
+ *  worst over them. */
 struct la_tuned {
 	const char *setting; /**< verbatim, owned by the tuning */
 	bool asked; /**< the caller's own setting */
 	bool recorded; /**< in force when recording */
-	uint64_t minimum_memory_at_least; /**< bytes, proven */
+	/** Why it never wins: what la_setting_check says against it in
+	 *  that release; owned by the tuning; NULL: nothing. */
+	const char *objection;
+	/** Bytes, proven: what is live, or if cut more than the largest limit
+	 *  that was seen to fail. */
+	uint64_t minimum_memory_at_least;
 	bool replayed; /**< this version can; else what follows is unknown */
+	/** It cannot be better than others in memory and time by more than
+	 *  can be told apart, so that its minimum was not sought. */
+	bool cut;
 	enum la_outcome outcome; /**< does it run under what was given? */
 	bool pareto; /**< none takes less of both memory and time */
 	/** Where operations were counted: the caller's limit, or less if the
@@ -550,14 +559,31 @@ struct la_tuned {
 	uint64_t minimum_memory_range[2];
 	uint64_t islands; /**< smaller limits that passed, see la_minimum */
 	struct la_device_operations operations; /**< under limit */
-	double seconds; /**< of operations and of waiting for them */
+	double seconds; /**< estimate of those, and of waiting for them */
+	double seconds_unlimited; /**< the same without a limit */
 };
 
-/** @brief Replays of one program under many settings. */
+/** @brief Replays of programs under many settings. */
 struct la_tuning;
 
-/** @brief Told of each replayed setting, from any thread, one at a time. */
+/** @brief Told of each piece of work done, from any thread, one at a time. */
 typedef void la_tune_progress(void *data, size_t done, size_t total);
+
+/** @brief Asked before each replay, from any thread: true ends the search. */
+typedef bool la_tune_stop(void *data);
+
+/** @brief One replay in the rule layout or another, and what it gave. */
+struct la_tune_fact {
+	uint64_t likeness; /**< the same for settings that replay alike */
+	uint32_t program; /**< index of the program */
+	enum la_layout layout; /**< where segments went */
+	struct la_limit limit; /**< what bounded the heap */
+	bool ran; /**< as la_replay_result.ran */
+	uint64_t reserved_peak; /**< bytes */
+	uint64_t allocated_peak; /**< bytes */
+	struct la_device_operations operations; /**< of the device */
+	double seconds; /**< estimate of those */
+};
 
 /** @brief How to tune. */
 struct la_tune_options {
@@ -566,29 +592,46 @@ struct la_tune_options {
 	struct la_limit limit;
 	const char *const *setting; /**< besides the built-in ones */
 	size_t setting_count; /**< number of these */
+	unsigned int release; /**< that recommendations are for; 0: 2.11 */
+	/** Calls of empty_cache() that are put in, by program; NULL: none. */
+	const struct la_release_policy *policy;
 	unsigned int jobs; /**< threads; 0: one */
 	const struct la_costs *costs; /**< NULL: la_costs_default() */
 	la_tune_progress *progress; /**< or NULL */
-	void *progress_data; /**< first argument of progress */
+	la_tune_stop *stop; /**< or NULL */
+	void *data; /**< first argument of both */
+	/** The share of the replays that is made here, from 1; 0: all.  What
+	 *  one share finds is no answer; its facts are for a later search. */
+	unsigned int shard;
+	unsigned int shard_count; /**< number of shares */
+	const struct la_tune_fact *fact; /**< replays that need no repeating */
+	size_t fact_count; /**< number of these */
 };
 
 /**
- * @brief Replay a program under a grid of settings and find the best one.
+ * @brief Replay programs under many settings and find the best one for all.
  * @param[out] out the result; untouched on failure
- * @param program  program
+ * @param program  the programs, say of the ranks of a job
+ * @param count    number of programs, at least 1
  * @param options  how
  * @param err      what is wrong, may be NULL
  * @retval 0       success; release with la_tuning_free()
- * @retval -EINVAL torch refuses a given setting; err has its words
+ * @retval -EINVAL torch 2.11 refuses a given setting; err has its words
  * @retval -ENOMEM out of memory
+ *
+ * A coarse grid is measured in full.  A finer one, and then the neighbours of
+ * what is best so far, are first held against that: what fails where it would
+ * have to run to be better is cut off.
  *
  * The winner is one that was seen to run under its la_tuned.limit in all
  * layouts.  With a limit: of those that fit, the one that costs the least
  * time; without: the one that needs the least memory.  What is closer than
- * the model can tell apart is decided by the simpler setting.
+ * the model can tell apart is decided by the simpler setting.  The result
+ * does not depend on the number of threads, nor on facts.
  */
-int la_tune(struct la_tuning **out, const struct la_program *program,
-	    const struct la_tune_options *options, struct la_error *err);
+int la_tune(struct la_tuning **out, const struct la_program *const *program,
+	    size_t count, const struct la_tune_options *options,
+	    struct la_error *err);
 
 /**
  * @brief Release a tuning.
@@ -606,11 +649,56 @@ const struct la_tuned *la_tuning_settings(const struct la_tuning *tuning,
 					  size_t *count);
 
 /**
+ * @brief What one program does under each of la_tuning_settings().
+ * @param tuning  tuning
+ * @param program index of the program
+ * @return as many settings in the same order, owned by the tuning
+ */
+const struct la_tuned *la_tuning_of_program(const struct la_tuning *tuning,
+					    size_t program);
+
+/**
  * @brief The best setting.
  * @param tuning tuning
  * @return one of la_tuning_settings(), or NULL if none fits
  */
 const struct la_tuned *la_tuning_winner(const struct la_tuning *tuning);
+
+/**
+ * @brief Was the search ended by la_tune_options.stop?
+ * @param tuning tuning
+ * @return true if so: of the settings some are not replayed, and what wins so
+ *         far was perhaps not replayed in all layouts
+ */
+bool la_tuning_is_partial(const struct la_tuning *tuning);
+
+/**
+ * @brief The replays that the search made or was given and used.
+ * @param tuning     tuning
+ * @param[out] count number of replays
+ * @return the replays, owned by the tuning, in no order
+ */
+const struct la_tune_fact *la_tuning_facts(const struct la_tuning *tuning,
+					   size_t *count);
+
+/**
+ * @brief Plan where each request goes, knowing the whole program.
+ * @param program     program
+ * @param[out] bytes  highest address of the plan: one range of addresses
+ *                    holds all that the program asks for
+ * @param err         what is wrong, may be NULL
+ * @retval 0       success
+ * @retval -E2BIG  too many requests overlap to plan in reasonable time
+ * @retval -ENOMEM out of memory
+ *
+ * Requests are rounded up to 512 bytes and placed by size, the largest first:
+ * at the lowest address, or in the smallest gap (the plan that needs less
+ * counts), that is free while the request lives.  This is the greedy-by-size
+ * of Pisarchyk and Lee, arXiv 2001.03288.  No allocator that decides as
+ * requests come can be expected to do better; streams are ignored.
+ */
+int la_program_plan(const struct la_program *program, uint64_t *bytes,
+		    struct la_error *err);
 
 #ifdef __cplusplus
 }
