@@ -101,8 +101,11 @@ static bool fits_request(const struct script *script,
 	const struct la_event *request = script->task.request;
 	uint64_t granule = script->heap->setting.large_segment_size;
 	bool small = request->size <= SMALL_MAX;
+	uint32_t pool = LA_DEFAULT_POOL, wanted_pool = LA_DEFAULT_POOL;
 
-	return event->stream == request->stream &&
+	program_event_pool(script->program, event, &pool);
+	program_event_pool(script->program, request, &wanted_pool);
+	return pool == wanted_pool && event->stream == request->stream &&
 	       (event->size % granule != 0) == small;
 }
 

@@ -7,15 +7,33 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <liballoc/replay.h>
 
+#include "heap/inside.h"
 #include "support/snapshot.h"
 #include "util/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BLOCKS = 512, EVENTS_MOST = 4096 };
+enum {
+	BLOCKS = 512,
+	EVENTS_MOST = 4096,
+	POOLS = 64, /* that ever are, with the default pool */
+	OPEN_POOLS = 4, /* that are used at once, with it */
+	CHANGES = 4,
+};
+
+/* Seconds of the processor in which any recording is read; sanitizers slow it
+ * down. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SECONDS_MAX 20
+#elif defined(__has_feature)
+#define SECONDS_MAX (__has_feature(address_sanitizer) ? 20 : 2)
+#else
+#define SECONDS_MAX 2
+#endif
 
 struct bytes {
 	const uint8_t *next, *end;
@@ -26,8 +44,14 @@ struct stage {
 	struct snapshot *snapshot; /* borrowed */
 	struct la_device *device; /* owned */
 	struct la_heap *heap; /* owned */
-	struct la_setting *setting; /* owned */
 	struct la_limit limit;
+	const char *first; /* the setting that it began with */
+	struct la_setting_at change[CHANGES]; /* made while it ran */
+	struct la_setting *setting[CHANGES + 1]; /* owned; first, changes */
+	size_t change_count;
+	uint64_t pool_id[POOLS][2]; /* by number of the pool */
+	unsigned int pool_count;
+	unsigned int open[OPEN_POOLS]; /* numbers of those in use */
 	la_block live[BLOCKS], pending[BLOCKS];
 	size_t live_count, pending_count;
 };
@@ -53,6 +77,11 @@ static const char *const settings[] = {
 	"garbage_collection_threshold:0.3,max_split_size_mb:24",
 	"roundup_power2_divisions:[1:2,2:4,8:1,>:8],max_split_size_mb:40",
 	"large_segment_size_mb:32",
+	"expandable_segments:True",
+	"expandable_segments:True,max_split_size_mb:40",
+	"expandable_segments:True,garbage_collection_threshold:0.5",
+	"expandable_segments:True,large_segment_size_mb:32,"
+	"max_non_split_rounding_mb:64",
 };
 
 static struct la_setting *parse(const char *text)
@@ -64,22 +93,59 @@ static struct la_setting *parse(const char *text)
 	return setting;
 }
 
+/* Another setting, as torch's setter takes it. */
+static struct la_setting *parse_change(const char *text,
+				       const struct la_setting *before)
+{
+	const struct la_setting_context context = {
+		.release = LA_RELEASE(2, 11),
+		.set_at = LA_SET_AT_RUNTIME,
+		.previous = la_setting_values(before),
+	};
+	struct la_setting *setting;
+
+	assert(!la_setting_parse_for(&setting, text, strlen(text), &context,
+				     NULL));
+	return setting;
+}
+
+static void draw_limit(struct stage *stage, struct bytes *bytes)
+{
+	stage->limit.kind = take(bytes) % 3;
+	stage->limit.bytes = (1 + take(bytes) % 64) * 4 * MIB;
+}
+
+/* A private pool that was not there before: a graph's, or a MemPool. */
+static void open_pool(struct stage *stage, unsigned int at)
+{
+	unsigned int number = stage->pool_count;
+
+	if (number == POOLS)
+		return;
+	stage->pool_id[number][number % 2] = number;
+	assert(la_heap_pool(stage->heap, stage->pool_id[number]) ==
+	       (int)number);
+	stage->open[at] = stage->pool_count++;
+}
+
 static void stage_open(struct stage *stage, struct snapshot *snapshot,
 		       struct bytes *bytes)
 {
 	struct la_heap_config config = {
 		.cap = UINT64_MAX,
+		.total = 80 * GIB,
 		.listener = snapshot_hear,
 		.listener_data = snapshot,
 	};
+	unsigned int at;
 	uint64_t card;
 
 	memset(stage, 0, sizeof(*stage));
 	stage->snapshot = snapshot;
 	snapshot->setting = settings[take(bytes) % ARRAY_SIZE(settings)];
-	stage->setting = parse(snapshot->setting);
-	stage->limit.kind = take(bytes) % 3;
-	stage->limit.bytes = (1 + take(bytes) % 64) * 4 * MIB;
+	stage->first = snapshot->setting;
+	stage->setting[0] = parse(snapshot->setting);
+	draw_limit(stage, bytes);
 	card = stage->limit.kind == LA_LIMIT_CARD ? stage->limit.bytes :
 						    UINT64_MAX;
 	if (stage->limit.kind == LA_LIMIT_CAP)
@@ -88,15 +154,23 @@ static void stage_open(struct stage *stage, struct snapshot *snapshot,
 	assert(!la_device_sim(&stage->device, take(bytes) % LA_LAYOUT_SHUFFLE_1,
 			      card, 0));
 	config.device = stage->device;
-	config.setting = la_setting_values(stage->setting);
+	config.setting = la_setting_values(stage->setting[0]);
 	assert(!la_heap_new(&stage->heap, &config, NULL));
+	stage->pool_count = 1;
+	for (at = 1; at < OPEN_POOLS; at++)
+		open_pool(stage, at);
+	if (take(bytes) % 4)
+		snapshot->pool_id = (const uint64_t (*)[2])stage->pool_id;
 }
 
 static void stage_close(struct stage *stage)
 {
+	size_t i;
+
 	la_heap_free(stage->heap);
 	la_device_destroy(stage->device);
-	la_setting_free(stage->setting);
+	for (i = 0; i <= stage->change_count; i++)
+		la_setting_free(stage->setting[i]);
 }
 
 /* Small, middle and large requests alike. */
@@ -108,7 +182,8 @@ static uint64_t draw_size(unsigned int a, unsigned int b)
 	return steps[a % ARRAY_SIZE(steps)] * b;
 }
 
-static void request(struct stage *stage, unsigned int a, unsigned int b)
+static void request(struct stage *stage, unsigned int a, unsigned int b,
+		    unsigned int pool)
 {
 	uint64_t reserved = la_heap_stats(stage->heap)->reserved;
 	int stream = la_heap_stream(stage->heap, a / 64 * 16);
@@ -123,8 +198,9 @@ static void request(struct stage *stage, unsigned int a, unsigned int b)
 						       stage->limit.bytes -
 							       reserved :
 						       0;
+	stage->snapshot->pool = (uint16_t)pool;
 	err = la_heap_alloc(stage->heap, draw_size(a % 64, b), stream,
-			    LA_DEFAULT_POOL, &block);
+			    (int)pool, &block);
 	assert(!err || err == -ENOSPC);
 	if (!err)
 		stage->live[stage->live_count++] = block;
@@ -162,10 +238,62 @@ static void complete(struct stage *stage)
 		--stage->pending_count * sizeof(*stage->pending));
 }
 
+/* The last handle of a MemPool, or the last graph of a pool, is gone. */
+static void close_pool(struct stage *stage, unsigned int which)
+{
+	unsigned int at = 1 + which % (OPEN_POOLS - 1);
+	unsigned int pool = stage->open[at];
+
+	if (stage->pool_id[pool][0])
+		assert(!la_heap_pool_give_up(stage->heap, (int)pool));
+	else
+		assert(!la_heap_pool_drop(stage->heap, (int)pool));
+	open_pool(stage, at);
+}
+
+static void change_setting(struct stage *stage, unsigned int which)
+{
+	struct snapshot *snapshot = stage->snapshot;
+	size_t count = stage->change_count;
+
+	if (count == CHANGES)
+		return;
+	snapshot->setting = settings[which % ARRAY_SIZE(settings)];
+	stage->change[count] = (struct la_setting_at){
+		snapshot->event_count, snapshot->setting
+	};
+	stage->setting[count + 1] = parse_change(snapshot->setting,
+						 stage->setting[count]);
+	stage->change_count++;
+	assert(!la_heap_set(stage->heap,
+			    la_setting_values(stage->setting[count + 1]),
+			    NULL));
+}
+
+/* Flushes waited for some that were pending. */
+static void forget_completed(struct stage *stage)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < stage->pending_count; i++)
+		if (heap_is_pending(stage->heap, stage->pending[i]))
+			stage->pending[kept++] = stage->pending[i];
+	stage->pending_count = kept;
+}
+
+static void do_rarely(struct stage *stage, unsigned int what)
+{
+	if (what < 64)
+		assert(!la_heap_empty_cache(stage->heap));
+	else if (what < 80)
+		close_pool(stage, what);
+	else if (what < 84)
+		change_setting(stage, what);
+}
+
 static void step(struct stage *stage, struct bytes *bytes)
 {
-	unsigned int what = take(bytes), a = take(bytes);
-	uint64_t syncs = la_heap_stats(stage->heap)->syncs;
+	unsigned int what = take(bytes), a = take(bytes), pool = what / 16;
 
 	switch (what % 16) {
 	case 0:
@@ -182,14 +310,13 @@ static void step(struct stage *stage, struct bytes *bytes)
 		complete(stage);
 		break;
 	case 7:
-		if (a < 64)
-			assert(!la_heap_empty_cache(stage->heap));
+		do_rarely(stage, a);
 		break;
 	default:
-		request(stage, a, take(bytes));
+		request(stage, a, take(bytes),
+			pool < OPEN_POOLS ? stage->open[pool] : 0);
 	}
-	if (la_heap_stats(stage->heap)->syncs != syncs)
-		stage->pending_count = 0;
+	forget_completed(stage);
 }
 
 static uint64_t number(struct bytes *bytes)
@@ -229,9 +356,10 @@ static void damage_event(struct snapshot *snapshot, size_t at,
 		break;
 	case 5:
 		event->stream = take(bytes) % 3 * 16;
+		event->pool = take(bytes) % OPEN_POOLS;
 		break;
 	case 6:
-		event->action = take(bytes) % LA_SEGMENT_MAP;
+		event->action = take(bytes) % (LA_OOM + 1);
 		break;
 	case 7:
 		event->action = LA_OOM;
@@ -255,7 +383,7 @@ static void damage_segments(struct snapshot *snapshot, struct bytes *bytes)
 		&snapshot->block[segment->first_block +
 				 take(bytes) % segment->block_count];
 
-	switch (take(bytes) % 6) {
+	switch (take(bytes) % 8) {
 	case 0:
 		block->state = take(bytes) % 3;
 		break;
@@ -272,6 +400,13 @@ static void damage_segments(struct snapshot *snapshot, struct bytes *bytes)
 		break;
 	case 4:
 		segment->small = !segment->small;
+		break;
+	case 5:
+		segment->expandable = !segment->expandable;
+		break;
+	case 6:
+		segment->pool[0] = UINT64_MAX - take(bytes) % 3;
+		segment->pool[1] = take(bytes) % 3;
 		break;
 	default:
 		*segment = snapshot->segment[--snapshot->segment_count];
@@ -347,6 +482,7 @@ static void check_exact(const struct snapshot *snapshot,
 	const struct la_replay_options options = {
 		.setting = la_program_setting(program),
 		.as_recorded = true,
+		.with_changes = true,
 		.listener = witness_hear,
 		.listener_data = &witness,
 	};
@@ -445,7 +581,10 @@ static void ask_minimum(const struct la_program *program,
 		return;
 	within.limit.bytes = minimum.bytes;
 	assert(!la_replay(program, &within, &result, NULL));
-	assert(result.ran && result.stats.reserved_peak <= minimum.bytes);
+	assert(result.ran);
+	/* What a request needs only a part of may go beyond a cap. */
+	assert(result.stats.reserved_peak <= minimum.bytes ||
+	       options->setting->expandable_segments);
 }
 
 /* Ask what would be under another setting. */
@@ -466,6 +605,16 @@ static void ask(const struct la_program *program, unsigned int which,
 	la_setting_free(setting);
 }
 
+/* Were there private pools that the events do not tell of? */
+static bool hides_pools(const struct snapshot *snapshot)
+{
+	size_t i = 0;
+
+	while (i < snapshot->event_count && !snapshot->event[i].pool)
+		i++;
+	return i < snapshot->event_count && !snapshot->pool_id;
+}
+
 static void check_program(const struct snapshot *snapshot,
 			  const struct la_program *program, enum damage damage)
 {
@@ -476,12 +625,13 @@ static void check_program(const struct snapshot *snapshot,
 	assert(!la_program_verify(program, &found, NULL));
 	check_verification(&found);
 	check_exact(snapshot, program, &found);
-	if (damage == WHOLE)
+	if (damage == WHOLE && !hides_pools(snapshot))
 		assert(found.exact && !info->window && !info->unsure_count);
-	if (damage == LATE &&
+	if (damage == LATE && !hides_pools(snapshot) &&
+	    !info->change_count &&
 	    !la_program_setting(program)->garbage_collection_threshold)
 		assert(info->understood == info->event_count &&
-		     !info->adopted_count);
+		       !info->adopted_count);
 }
 
 static void check_picture(const struct la_recording *recording)
@@ -496,11 +646,23 @@ static void check_picture(const struct la_recording *recording)
 	la_picture_release(&picture);
 }
 
+/* Reading ends soon, whatever the recording is. */
+static int read_program(struct la_program **out,
+			const struct la_recording *recording,
+			const struct la_program_options *options)
+{
+	clock_t begin = clock();
+	int ret = la_program_new(out, recording, 0, options, NULL);
+
+	assert(clock() - begin < SECONDS_MAX * CLOCKS_PER_SEC);
+	return ret;
+}
+
 /* Read a snapshot under what was in force, then knowing less. */
 static void read_snapshot(const struct snapshot *snapshot,
-			  const struct la_limit *limit, enum damage damage)
+			  const struct la_program_options *known,
+			  enum damage damage)
 {
-	const struct la_program_options known = { .limit = limit };
 	struct la_recording *recording;
 	struct la_program *program = NULL;
 	struct la_error err;
@@ -513,14 +675,14 @@ static void read_snapshot(const struct snapshot *snapshot,
 	if (ret < 0)
 		return;
 	check_picture(recording);
-	ret = la_program_new(&program, recording, 0, &known, &err);
+	ret = read_program(&program, recording, known);
 	assert(!ret || damage == DAMAGED);
 	if (!ret) {
 		check_program(snapshot, program, damage);
-		ask(program, (unsigned int)size, limit);
+		ask(program, (unsigned int)size, known->limit);
 		la_program_free(program);
 	}
-	ret = la_program_new(&program, recording, 0, NULL, &err);
+	ret = read_program(&program, recording, NULL);
 	assert(!ret || damage == DAMAGED);
 	if (!ret) {
 		check_program(snapshot, program, DAMAGED);
@@ -546,9 +708,7 @@ static void make_noise(struct snapshot *snapshot, struct bytes *bytes)
 
 		event.addr = base + take(bytes) % 8 * 2 * MIB +
 			     take(bytes) % 4 * 512;
-		if (event.action != LA_SEGMENT_MAP &&
-		    event.action != LA_SEGMENT_UNMAP)
-			snapshot_add(snapshot, &event);
+		snapshot_add(snapshot, &event);
 	}
 	snapshot->segment = calloc(2, sizeof(*snapshot->segment));
 	snapshot->block = calloc(2, sizeof(*snapshot->block));
@@ -571,9 +731,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes bytes = { data, data + size }, hurt;
 	struct snapshot snapshot = { 0 };
-	struct la_limit limit = { .kind = LA_LIMIT_CAP, .bytes = 64 * MIB };
+	struct stage stage = {
+		.limit = { .kind = LA_LIMIT_CAP, .bytes = 64 * MIB },
+	};
+	struct la_program_options known = { .limit = &stage.limit };
 	enum damage damaged = DAMAGED;
-	struct stage stage;
 
 	if (take(&bytes) % 8 == 7) {
 		make_noise(&snapshot, &bytes);
@@ -585,11 +747,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		       snapshot.event_count < EVENTS_MOST)
 			step(&stage, &bytes);
 		snapshot_take(&snapshot, stage.heap);
-		limit = stage.limit;
 		stage_close(&stage);
+		known.setting = stage.first;
+		known.set_at = stage.change;
+		known.set_at_count = stage.change_count;
+		known.total = 80 * GIB;
 		damaged = damage(&snapshot, &hurt);
 	}
-	read_snapshot(&snapshot, &limit, damaged);
+	read_snapshot(&snapshot, &known, damaged);
 	snapshot_release(&snapshot);
 	return 0;
 }

@@ -28,6 +28,29 @@ void snapshot_add(struct snapshot *snapshot, const struct la_event *event)
 	snapshot->event[snapshot->event_count++] = *event;
 }
 
+/* The pool of what holds an address: that of the request which got it. */
+static uint16_t pool_at(const struct snapshot *snapshot, uint64_t addr)
+{
+	size_t i;
+
+	for (i = snapshot->event_count; i; i--) {
+		const struct la_event *event = &snapshot->event[i - 1];
+
+		if ((event->action == LA_SEGMENT_ALLOC ||
+		     event->action == LA_SEGMENT_MAP) &&
+		    addr - event->addr < event->size)
+			return event->pool;
+	}
+	return 0;
+}
+
+/* Is the event one of the request under way itself? */
+static bool is_of_request(enum la_action action)
+{
+	return action == LA_ALLOC || action == LA_OOM ||
+	       action == LA_SEGMENT_ALLOC || action == LA_SEGMENT_MAP;
+}
+
 void snapshot_hear(void *data, enum la_action action, uint64_t addr,
 		   uint64_t size, uint64_t stream)
 {
@@ -37,43 +60,46 @@ void snapshot_hear(void *data, enum la_action action, uint64_t addr,
 		.size = size,
 		.time_us = snapshot->event_count + 1,
 		.stream = (uint32_t)stream,
+		.pool = is_of_request(action) ? snapshot->pool :
+						pool_at(snapshot, addr),
 		.action = action,
 	};
 
 	snapshot_add(snapshot, &event);
 }
 
-static void take_segment(struct snapshot *snapshot, const struct la_heap *heap,
-			 uint32_t id)
+static void add_segment(struct snapshot *snapshot,
+			const struct la_block_info *info)
+{
+	snapshot->segment[snapshot->segment_count++] =
+		(struct la_recorded_segment){
+			.addr = info->segment_addr,
+			.size = info->segment_size,
+			.pool = { info->pool[0], info->pool[1] },
+			.stream = (uint32_t)info->stream,
+			.first_block = (uint32_t)snapshot->block_count,
+			.small = info->small,
+			.expandable = info->granule > 0,
+		};
+}
+
+static void take_block(void *data, const struct la_block_info *info)
 {
 	static const uint8_t states[] = {
-		[BLOCK_FREE] = LA_RECORDED_FREE,
-		[BLOCK_LIVE] = LA_RECORDED_LIVE,
-		[BLOCK_PENDING] = LA_RECORDED_PENDING,
+		[LA_BLOCK_FREE] = LA_RECORDED_FREE,
+		[LA_BLOCK_LIVE] = LA_RECORDED_LIVE,
+		[LA_BLOCK_PENDING] = LA_RECORDED_PENDING,
 	};
-	const struct block *block = &heap->block[id];
-	struct la_recorded_segment *segment =
-		&snapshot->segment[snapshot->segment_count++];
+	struct snapshot *snapshot = data;
 
-	*segment = (struct la_recorded_segment){
-		.addr = block->addr,
-		.stream = (uint32_t)set_stream(heap, block->set),
-		.first_block = (uint32_t)snapshot->block_count,
-		.small = heap->set[block->set].class == SMALL_CLASS,
+	if (info->addr == info->segment_addr)
+		add_segment(snapshot, info);
+	snapshot->segment[snapshot->segment_count - 1].block_count++;
+	snapshot->block[snapshot->block_count++] = (struct la_recorded_block){
+		.size = info->size,
+		.requested = info->requested,
+		.state = states[info->state],
 	};
-	for (; id != LA_NO_BLOCK; id = heap->block[id].next) {
-		block = &heap->block[id];
-		snapshot->block[snapshot->block_count++] =
-			(struct la_recorded_block){
-				.size = block->size,
-				.requested = block->state == BLOCK_FREE ?
-						     0 :
-						     block->asked,
-				.state = states[block->state],
-			};
-		segment->size += block->size;
-		segment->block_count++;
-	}
 }
 
 static int by_addr(const void *a, const void *b)
@@ -86,15 +112,11 @@ static int by_addr(const void *a, const void *b)
 void snapshot_take(struct snapshot *snapshot, const struct la_heap *heap)
 {
 	size_t room = heap->block_count + 1;
-	uint32_t id;
 
 	snapshot->segment = calloc(room, sizeof(*snapshot->segment));
 	snapshot->block = calloc(room, sizeof(*snapshot->block));
 	assert(snapshot->segment && snapshot->block);
-	for (id = 0; id < heap->block_count; id++)
-		if (heap->block[id].state != BLOCK_SPARE &&
-		    heap->block[id].prev == LA_NO_BLOCK)
-			take_segment(snapshot, heap, id);
+	la_heap_walk(heap, take_block, snapshot);
 	qsort(snapshot->segment, snapshot->segment_count,
 	      sizeof(*snapshot->segment), by_addr);
 }
@@ -167,7 +189,18 @@ static void put_words(struct pickle *pickle, const char *key, const char *text)
 	put_text(pickle, text);
 }
 
-static void put_event(struct pickle *pickle, const struct la_event *event)
+/* TUPLE2 */
+static void put_pool(struct pickle *pickle, const char *key,
+		     const uint64_t id[2])
+{
+	put_text(pickle, key);
+	put_number(pickle, id[0]);
+	put_number(pickle, id[1]);
+	put_code(pickle, "\x86");
+}
+
+static void put_event(struct pickle *pickle, const struct snapshot *snapshot,
+		      const struct la_event *event)
 {
 	put_code(pickle, "}(");
 	put_words(pickle, "action", la_action_name(event->action));
@@ -177,6 +210,8 @@ static void put_event(struct pickle *pickle, const struct la_event *event)
 	put_pair(pickle, "stream", event->stream);
 	put_pair(pickle, "time_us", event->time_us);
 	put_words(pickle, "user_metadata", "");
+	if (snapshot->pool_id)
+		put_pool(pickle, "pool_id", snapshot->pool_id[event->pool]);
 	put_code(pickle, "u");
 }
 
@@ -207,6 +242,7 @@ static void put_segment(struct pickle *pickle, const struct snapshot *snapshot,
 	put_pair(pickle, "total_size", segment->size);
 	put_pair(pickle, "stream", segment->stream);
 	put_words(pickle, "segment_type", segment->small ? "small" : "large");
+	put_pool(pickle, "segment_pool_id", segment->pool);
 	put_text(pickle, "is_expandable");
 	put_code(pickle, segment->expandable ? "\x88" : "\x89");
 	put_text(pickle, "blocks");
@@ -230,7 +266,7 @@ uint8_t *snapshot_pickle(const struct snapshot *snapshot, size_t *size)
 	put_text(&pickle, "device_traces");
 	put_code(&pickle, "](](");
 	for (i = 0; i < snapshot->event_count; i++)
-		put_event(&pickle, &snapshot->event[i]);
+		put_event(&pickle, snapshot, &snapshot->event[i]);
 	put_code(&pickle, "ee");
 	if (snapshot->setting) {
 		put_text(&pickle, "allocator_settings");

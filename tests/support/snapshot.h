@@ -22,6 +22,9 @@ struct snapshot {
 	size_t block_count;
 	const char *setting; /* borrowed; or NULL */
 	uint64_t device_free; /* bytes that an OOM event tells */
+	uint16_t pool; /* of the request under way; index into pool_id */
+	const uint64_t (*pool_id)[2]; /* borrowed; events tell these ids, as
+				       * torch 2.12 does; NULL: they do not */
 };
 
 void snapshot_release(struct snapshot *snapshot);
@@ -32,7 +35,7 @@ void snapshot_add(struct snapshot *snapshot, const struct la_event *event);
 void snapshot_hear(void *data, enum la_action action, uint64_t addr,
 		   uint64_t size, uint64_t stream);
 
-/* Take over the segments of a heap. */
+/* Take over the segments of a heap, and the mapped ranges of its chains. */
 void snapshot_take(struct snapshot *snapshot, const struct la_heap *heap);
 
 /* Leave out `count` events from `at` on; what is beyond the end is ignored. */
