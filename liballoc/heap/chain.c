@@ -7,17 +7,35 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "heap/internal.h"
 #include "heap/round.h"
 
+/* Number of chains that begin at an address or before it. */
+static uint32_t chains_up_to(const struct la_heap *heap, uint64_t addr)
+{
+	uint32_t low = 0, high = heap->chain_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (heap->chain[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct chain *heap_chain_of(const struct la_heap *heap, uint64_t addr)
 {
-	struct chain *chain = heap->chain;
+	uint32_t at = chains_up_to(heap, addr);
 
-	while (addr - chain->addr >= chain->size)
-		chain++;
-	return chain;
+	while (at-- > 0)
+		if (addr - heap->chain[at].addr < heap->chain[at].size)
+			return &heap->chain[at];
+	return NULL;
 }
 
 uint64_t heap_granule(const struct la_heap *heap, enum size_class class)
@@ -34,14 +52,24 @@ uint64_t heap_chain_size(const struct la_heap *heap, uint64_t granule)
 
 int heap_add_chain(struct la_heap *heap, const struct chain *chain)
 {
+	uint32_t at = chains_up_to(heap, chain->addr);
 	struct chain *bigger = realloc(
 		heap->chain, (heap->chain_count + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	heap->chain = bigger;
-	bigger[heap->chain_count++] = *chain;
+	memmove(&bigger[at + 1], &bigger[at],
+		(heap->chain_count++ - at) * sizeof(*bigger));
+	bigger[at] = *chain;
 	return 0;
+}
+
+static void forget_chain(struct la_heap *heap, struct chain *chain)
+{
+	size_t behind = (size_t)(&heap->chain[heap->chain_count--] - chain);
+
+	memmove(chain, chain + 1, (behind - 1) * sizeof(*chain));
 }
 
 /* A new chain, as one unmapped block. */
@@ -175,7 +203,7 @@ static int unreserve(struct la_heap *heap, uint32_t id)
 		block_insert(heap, id);
 		return err;
 	}
-	*chain = heap->chain[--heap->chain_count];
+	forget_chain(heap, chain);
 	block_forget(heap, id);
 	return 0;
 }

@@ -168,13 +168,10 @@ static int check_sets(const struct la_heap *heap, const uint64_t *count,
 static int check_chained(const struct la_heap *heap,
 			 const struct block *block, struct la_error *err)
 {
-	const struct chain *chain = heap->chain;
-	const struct chain *end = chain + heap->chain_count;
+	const struct chain *chain = heap_chain_of(heap, block->addr);
 	uint64_t offset;
 
-	while (chain < end && block->addr - chain->addr >= chain->size)
-		chain++;
-	if (chain == end)
+	if (!chain)
 		return broken(err, "block of no chain", block->addr);
 	offset = block->addr - chain->addr;
 	if (block->size > chain->size - offset)

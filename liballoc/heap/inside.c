@@ -292,18 +292,13 @@ uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
 bool heap_reservation(const struct la_heap *heap, uint64_t addr,
 		      uint64_t *start, uint64_t *size)
 {
-	uint32_t i;
+	const struct chain *chain = heap_chain_of(heap, addr);
 
-	for (i = 0; i < heap->chain_count; i++) {
-		const struct chain *chain = &heap->chain[i];
-
-		if (addr - chain->addr < chain->size) {
-			*start = chain->addr;
-			*size = chain->size;
-			return true;
-		}
-	}
-	return false;
+	if (!chain)
+		return false;
+	*start = chain->addr;
+	*size = chain->size;
+	return true;
 }
 
 /* The free block of a stream that holds [addr, addr + size), or LA_NO_BLOCK */

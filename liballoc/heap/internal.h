@@ -86,7 +86,9 @@ struct la_heap {
 	struct set *set; /* owned */
 	uint32_t *set_at; /* owned; [pool][class][stream]: index or NO_SET */
 	uint32_t set_count;
-	struct chain *chain; /* owned; in no order */
+	struct chain *chain; /* owned; by address.  A damaged recording may
+			      * let them overlap: then one that begins later
+			      * is found first */
 	uint32_t chain_count;
 
 	uint32_t *scratch; /* owned; blocks of the walk under way */
@@ -178,7 +180,7 @@ int heap_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		uint32_t *id);
 void heap_count_got(struct la_heap *heap, uint64_t size);
 
-/* chain.c: expandable segments */
+/* chain.c: expandable segments; NULL: an address in none of them */
 int heap_grow_chain(struct la_heap *heap, uint32_t set, uint64_t size,
 		    uint32_t *id);
 int heap_reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id);

@@ -404,11 +404,15 @@ static void clip_chain(struct la_program *program, size_t at)
 		&program->piece[start->first_piece + start->piece_count - 1];
 	uint64_t least = last->addr + last->size - start->addr, room;
 
-	if (!start->reserved || at + 1 == program->start_count)
+	if (!start->reserved)
 		return;
-	room = (start[1].addr - start->addr) / granule * granule;
-	if (room < start->reserved)
-		start->reserved = room > least ? room : least;
+	if (at + 1 < program->start_count) {
+		room = (start[1].addr - start->addr) / granule * granule;
+		if (room < start->reserved)
+			start->reserved = room;
+	}
+	if (start->reserved < least)
+		start->reserved = least;
 }
 
 static int assemble(struct rewind *rewind)
