@@ -113,7 +113,7 @@ static bool has_room(const struct la_heap *heap, uint32_t id, uint64_t size)
 
 /* The lowest place with room in idle blocks that holds unmapped addresses:
  * from an unmapped block on, or from the free block before it.  Else a new
- * chain. */
+ * chain, unless what is more than 9/8 of the card is asked for: -ENOSPC. */
 static int find_room(struct la_heap *heap, uint32_t set, uint64_t size,
 		     uint32_t *id)
 {
@@ -130,6 +130,9 @@ static int find_room(struct la_heap *heap, uint32_t set, uint64_t size,
 			return 0;
 		at = heap_first_unmapped(heap, set, heap->block[at].addr + 1);
 	}
+	if (size > heap_chain_size(heap, heap_granule(heap,
+						      heap->set[set].class)))
+		return -ENOSPC;
 	return heap_reserve_chain(heap, set, id);
 }
 

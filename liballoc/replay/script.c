@@ -10,6 +10,9 @@
 /* Where reservations go that hold no recorded memory: out of the way. */
 #define NOWHERE ((uint64_t)1 << 62)
 
+/* Mappings that are looked at in all for where reservations are. */
+#define WORK_MAX ((uint64_t)100000000)
+
 static int answer(struct script *script, uint64_t value)
 {
 	if (grow_array(&script->answer, &script->answer_room,
@@ -57,6 +60,41 @@ static const struct la_event *next_event(const struct script *script,
 	return event->action == action && event->size == size ? event : NULL;
 }
 
+/* The last change of the span that begins at an address, or NULL. */
+static const struct script_change *last_change(const struct script *script,
+					       uint64_t addr)
+{
+	size_t i = script->change_count;
+
+	while (i && script->change[i - 1].addr != addr)
+		i--;
+	return i ? &script->change[i - 1] : NULL;
+}
+
+/* Does a range reach into a segment or reservation that is there now? */
+static bool is_held(const struct script *script, uint64_t addr, uint64_t size)
+{
+	const struct spans *held = script->held;
+	size_t i;
+
+	for (i = 0; i < script->change_count; i++) {
+		const struct script_change *change = &script->change[i];
+
+		if (change->given &&
+		    (addr - change->addr < change->size ||
+		     change->addr - addr < size) &&
+		    last_change(script, change->addr) == change)
+			return true;
+	}
+	for (i = spans_from(held, addr);
+	     i < held->count && (held->span[i].addr <= addr ||
+				 held->span[i].addr - addr < size);
+	     i++)
+		if (!last_change(script, held->span[i].addr))
+			return true;
+	return false;
+}
+
 static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct script *script = (struct script *)dev;
@@ -66,6 +104,8 @@ static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 
 	if (held > script->card)
 		return refuse(script, held);
+	if (event && is_held(script, event->addr, size))
+		return -EIO;
 	if (event) {
 		*addr = event->addr;
 		if (note_change(script, event->addr, size, true) < 0)
@@ -78,20 +118,6 @@ static int script_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 static int script_free(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	return note_change((struct script *)dev, addr, size, false);
-}
-
-/* Is an address in a segment or reservation now? */
-static bool is_held(const struct script *script, uint64_t addr)
-{
-	size_t i;
-
-	for (i = script->change_count; i; i--) {
-		const struct script_change *change = &script->change[i - 1];
-
-		if (addr - change->addr < change->size)
-			return change->given;
-	}
-	return spans_find(script->held, addr) != NULL;
 }
 
 /* Does a mapping belong to the pool and stream of the request? */
@@ -109,26 +135,40 @@ static bool fits_request(const struct script *script,
 	       (event->size % granule != 0) == small;
 }
 
+/* Index of the first mapping of the reading or behind it. */
+static size_t first_map(const struct script *script)
+{
+	size_t low = 0, high = script->map_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (script->map[middle] < script->task.from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Where, now or later, the first memory is mapped that nothing holds yet. */
 static int script_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct script *script = (struct script *)dev;
-	size_t i;
+	const struct la_event *event = NULL;
+	size_t i = script->task.request ? first_map(script) :
+					  script->map_count;
 
-	*addr = NOWHERE;
-	while (is_held(script, *addr))
-		*addr += (size + GIB - 1) / GIB * GIB;
-	for (i = 0; i < script->map_count && script->task.request; i++) {
-		const struct la_event *event =
-			&script->program->event[script->map[i]];
-
-		if (script->map[i] < script->task.from ||
-		    !fits_request(script, event) ||
-		    is_held(script, event->addr))
-			continue;
-		*addr = event->addr;
-		break;
+	for (; i < script->map_count && !event && script->work; i++) {
+		event = &script->program->event[script->map[i]];
+		script->work--;
+		if (!fits_request(script, event) ||
+		    is_held(script, event->addr, size))
+			event = NULL;
 	}
+	*addr = event ? event->addr : script->nowhere;
+	if (!event)
+		script->nowhere += (size + GIB - 1) / GIB * GIB;
 	if (note_change(script, *addr, size, true) < 0)
 		return -ENOMEM;
 	return answer(script, *addr);
@@ -197,6 +237,8 @@ void script_init(struct script *script, const struct la_program *program,
 		.program = program,
 		.held = held,
 		.card = program->card,
+		.nowhere = NOWHERE,
+		.work = WORK_MAX,
 	};
 }
 

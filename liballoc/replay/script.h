@@ -38,6 +38,9 @@ struct script {
 	const struct spans *held; /* borrowed; before the reading */
 	const uint32_t *map; /* borrowed; indices of all segment_map events */
 	size_t map_count;
+	uint64_t nowhere; /* where the next reservation goes that holds no
+			   * recorded memory */
+	uint64_t work; /* mappings that may still be looked at */
 	uint64_t card; /* bytes above which it refuses, or UINT64_MAX */
 
 	const struct la_heap *heap; /* borrowed; the one that is listened to,

@@ -55,6 +55,13 @@ void spans_remove(struct spans *spans, uint64_t addr)
 		(spans->count - at) * sizeof(*spans->span));
 }
 
+size_t spans_from(const struct spans *spans, uint64_t addr)
+{
+	size_t at = find(spans, addr);
+
+	return at && spans->span[at - 1].end > addr ? at - 1 : at;
+}
+
 const struct span *spans_find(const struct spans *spans, uint64_t addr)
 {
 	size_t at = find(spans, addr);

@@ -30,6 +30,9 @@ int spans_add(struct spans *spans, const struct span *span);
 void spans_remove(struct spans *spans, uint64_t addr);
 
 /* The span that holds an address, or NULL. */
+/* Index of the first span that ends behind an address, or their number. */
+size_t spans_from(const struct spans *spans, uint64_t addr);
+
 const struct span *spans_find(const struct spans *spans, uint64_t addr);
 
 #endif /* LA_REPLAY_SPANS_H */

@@ -189,16 +189,23 @@ static int put_idle(struct la_program *program, size_t *room, uint64_t addr,
 	return addr < end ? put_piece(program, room, &piece) : 0;
 }
 
+/* Where all that was put ends. */
+static uint64_t end_of_all(const struct la_program *program)
+{
+	const struct start_piece *last =
+		&program->piece[program->piece_count - 1];
+
+	return program->piece_count ? last->addr + last->size : 0;
+}
+
 static uint64_t end_of_pieces(const struct la_program *program)
 {
 	const struct start_segment *start =
 		&program->start[program->start_count - 1];
-	const struct start_piece *last;
 
-	if (program->piece_count == start->first_piece)
-		return start->addr;
-	last = &program->piece[program->piece_count - 1];
-	return last->addr + last->size;
+	return program->piece_count == start->first_piece ?
+		       start->addr :
+		       end_of_all(program);
 }
 
 /* The chain that was put last, or NULL. */
@@ -218,13 +225,14 @@ static bool is_in_chain(const struct start_segment *chain, uint64_t addr)
 
 /* The lowest address that the recording maps in the chain that has `held`
  * bytes at its start, the lowest at addr: its own start, as chains are filled
- * from there. */
+ * from there.  It lies behind all that was put. */
 static uint64_t chain_start(const struct rewind *rewind,
 			    const struct range *lowest, uint64_t held)
 {
 	const struct la_program *program = rewind->program;
 	const struct start_segment *before = last_chain(program);
 	uint64_t low = lowest->addr;
+	uint64_t floor = end_of_all(program);
 	size_t i;
 
 	for (i = program->info.first_event; i < program->event_count; i++) {
@@ -244,7 +252,7 @@ static uint64_t chain_start(const struct rewind *rewind,
 		    !same_kind(&kind, &lowest->kind))
 			continue;
 		held += map ? event->size : -event->size;
-		if (map && event->addr < low)
+		if (map && event->addr < low && event->addr >= floor)
 			low = event->addr;
 		if (!held || held > INT64_MAX)
 			break; /* given back; then comes another chain */
