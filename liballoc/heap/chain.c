@@ -77,7 +77,8 @@ int heap_reserve_chain(struct la_heap *heap, uint32_t set, uint32_t *id)
 {
 	uint64_t granule = heap_granule(heap, heap->set[set].class);
 	struct chain chain = { .size = heap_chain_size(heap, granule),
-			       .granule = granule };
+			       .granule = granule,
+			       .set = set };
 	int err = block_reserve(heap);
 
 	if (!err)

@@ -180,7 +180,8 @@ static int load_chain(struct la_heap *heap, const struct heap_load *load,
 {
 	struct chain chain = { load->addr, load->reserved,
 			       heap_granule(heap, load->small ? SMALL_CLASS :
-							       LARGE_CLASS) };
+							       LARGE_CLASS),
+			       set };
 	struct heap_load rest = *load;
 	struct heap_piece tail = { .size = load->reserved,
 				   .state = PIECE_UNMAPPED };

@@ -49,6 +49,7 @@ struct chain {
 	uint64_t addr;
 	uint64_t size; /* bytes */
 	uint64_t granule; /* bytes; divides size */
+	uint32_t set; /* of all its blocks */
 };
 
 struct la_heap {

@@ -381,10 +381,13 @@ static int find_extra(struct decoder *decoder)
  * to a private pool.  Returns -EAGAIN if the decoding has to begin anew. */
 static int relabel(struct decoder *decoder, struct reading *reading)
 {
-	int got = relabel_new(decoder, reading), restart = 0;
+	int got, restart = 0;
 	uint32_t pool;
 	size_t i;
 
+	if (decoder->program->event_pool)
+		return 0;
+	got = relabel_new(decoder, reading);
 	if (got || decoder->final_labels)
 		return got;
 	decoder->suspects.count = 0;

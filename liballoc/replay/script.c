@@ -120,19 +120,36 @@ static int script_free(struct la_device *dev, uint64_t addr, uint64_t size)
 	return note_change((struct script *)dev, addr, size, false);
 }
 
-/* Does a mapping belong to the pool and stream of the request? */
+/* Does a mapping belong to the pool, as far as it is told, and to the stream
+ * and class of the request? */
 static bool fits_request(const struct script *script,
 			 const struct la_event *event)
 {
 	const struct la_event *request = script->task.request;
 	uint64_t granule = script->heap->setting.large_segment_size;
 	bool small = request->size <= SMALL_MAX;
-	uint32_t pool = LA_DEFAULT_POOL, wanted_pool = LA_DEFAULT_POOL;
+	uint32_t pool = LA_DEFAULT_POOL, asked = LA_DEFAULT_POOL;
 
 	program_event_pool(script->program, event, &pool);
-	program_event_pool(script->program, request, &wanted_pool);
-	return pool == wanted_pool && event->stream == request->stream &&
+	program_event_pool(script->program, request, &asked);
+	return pool == asked && event->stream == request->stream &&
 	       (event->size % granule != 0) == small;
+}
+
+/* A mapping fits the request, and memory is held there: by a reservation of
+ * another pool, stream or class, so that the one under way, which stays until
+ * it was filled, cannot come to lie there? */
+static bool is_taken(const struct script *script, const struct la_event *event)
+{
+	const struct la_heap *heap = script->heap;
+	const struct chain *chain = heap_chain_of(heap, event->addr);
+	const struct set *set = chain ? &heap->set[chain->set] : NULL;
+	uint32_t pool;
+
+	return program_event_pool(script->program, event, &pool) &&
+	       !(set && set->pool == pool && set->stream == event->stream &&
+		 set->class == (event->size == SMALL_SEGMENT ? SMALL_CLASS :
+							       LARGE_CLASS));
 }
 
 /* Index of the first mapping of the reading or behind it. */
@@ -162,9 +179,13 @@ static int script_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
 	for (; i < script->map_count && !event && script->work; i++) {
 		event = &script->program->event[script->map[i]];
 		script->work--;
-		if (!fits_request(script, event) ||
-		    is_held(script, event->addr, size))
+		if (!fits_request(script, event)) {
 			event = NULL;
+		} else if (is_held(script, event->addr, size)) {
+			if (is_taken(script, event))
+				return -EIO;
+			event = NULL;
+		}
 	}
 	*addr = event ? event->addr : script->nowhere;
 	if (!event)
