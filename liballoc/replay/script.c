@@ -152,15 +152,28 @@ static bool is_taken(const struct script *script, const struct la_event *event)
 							       LARGE_CLASS));
 }
 
-/* Index of the first mapping of the reading or behind it. */
+/* The event whose turn it is, or one before it that is no segment event. */
+static size_t next_index(const struct script *script)
+{
+	const struct script_task *task = &script->task;
+	size_t heard = script->segments_heard;
+
+	if (heard < task->expected_count)
+		return task->expected[heard];
+	return task->expected_count ?
+		       (size_t)task->expected[task->expected_count - 1] + 1 :
+		       task->from;
+}
+
+/* Index of the first mapping that did not happen yet. */
 static size_t first_map(const struct script *script)
 {
-	size_t low = 0, high = script->map_count;
+	size_t low = 0, high = script->map_count, from = next_index(script);
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (script->map[middle] < script->task.from)
+		if (script->map[middle] < from)
 			low = middle + 1;
 		else
 			high = middle;
