@@ -192,10 +192,12 @@ static int put_idle(struct la_program *program, size_t *room, uint64_t addr,
 /* Where all that was put ends. */
 static uint64_t end_of_all(const struct la_program *program)
 {
-	const struct start_piece *last =
-		&program->piece[program->piece_count - 1];
+	const struct start_piece *last;
 
-	return program->piece_count ? last->addr + last->size : 0;
+	if (!program->piece_count)
+		return 0;
+	last = &program->piece[program->piece_count - 1];
+	return last->addr + last->size;
 }
 
 static uint64_t end_of_pieces(const struct la_program *program)
