@@ -12,9 +12,6 @@
 
 #include "replay/program.h"
 
-/* Events that are read in all while a moment is sought. */
-#define EVENTS_MAX ((uint64_t)20000000)
-
 /* The values that a string leaves when it is given to the setter. */
 static int parse_change(struct la_setting **out, const char *text,
 			unsigned int release,
@@ -65,7 +62,7 @@ void program_forget_changes(struct la_program *program)
 /* The search for one change. */
 struct search {
 	struct la_program *program;
-	uint64_t budget; /* events that may still be read */
+	uint64_t began_with; /* work that was done before */
 	size_t failed; /* event that the old setting does not explain */
 	struct la_error *err;
 };
@@ -77,9 +74,8 @@ static int try_moment(struct search *search, size_t event)
 	int code;
 
 	program->change[0].event = event;
-	if (search->budget < program->event_count)
+	if (!program_may_read(program, search->began_with))
 		return 0;
-	search->budget -= program->event_count;
 	code = program_decode(program, NULL, NULL, search->err);
 	if (code < 0)
 		return code;
@@ -138,7 +134,7 @@ static int find_interval(struct search *search, size_t moment)
 		code = widen(search, &last, search->failed + 1);
 	info->changed_at[0] = first;
 	info->changed_at[1] = last;
-	search->budget = EVENTS_MAX;
+	search->began_with = search->program->work;
 	return code < 0 ? code : try_moment(search, last);
 }
 
@@ -148,7 +144,7 @@ static int seek_from_here(struct la_program *program, const char *last,
 			  struct la_error *err)
 {
 	struct search search = { .program = program,
-				 .budget = EVENTS_MAX,
+				 .began_with = program->work,
 				 .failed = program_reached(program),
 				 .err = err };
 	size_t moment = 0;

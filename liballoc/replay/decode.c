@@ -478,6 +478,7 @@ static int decode_once(struct la_program *program, struct labels *labels,
 			break;
 	}
 	program->info.understood = at;
+	program->work += at - program->info.first_event;
 	if (code == -EBADMSG)
 		la_error_set(err, code, LA_NO_OFFSET,
 			     "segments overlap at event %zu", at);

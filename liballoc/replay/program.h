@@ -107,6 +107,7 @@ struct la_program {
 			     * predicted, or event_count */
 	size_t doubt; /* where the last stretch ends, of those soon behind the
 		       * start, that was adopted or not explained; 0: none */
+	uint64_t work; /* spent on reading so far, see WORK_SEEK */
 	uint64_t peak_recorded; /* highest value of the bytes held */
 	uint64_t granted; /* highest reserved + segment that was granted */
 	uint64_t refused; /* lowest reserved + segment that was refused
@@ -188,6 +189,22 @@ void program_forget_changes(struct la_program *program);
 /* changes.c: where the recording is not understood, perhaps a setter ran: seek
  * the moment. */
 int program_seek_change(struct la_program *program, struct la_error *err);
+
+/*
+ * What a search may spend on reading the program again and again: one for each
+ * event that is followed, and READING_WORK and a part of the heap's blocks,
+ * which are copied, for each reading that is tried.
+ */
+#define WORK_SEEK ((uint64_t)20000000)
+enum { READING_WORK = 64, BLOCKS_OF_WORK = 8 };
+
+/* May the program be read once more by a search that began with so much work
+ * done? */
+static inline bool program_may_read(const struct la_program *program,
+				    uint64_t began_with)
+{
+	return program->work + program->event_count <= began_with + WORK_SEEK;
+}
 
 /* Index of the first event that was not predicted, or event_count. */
 static inline size_t program_reached(const struct la_program *program)

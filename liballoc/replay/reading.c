@@ -468,6 +468,8 @@ int reading_attempt(struct decoder *decoder, const struct reading *reading)
 	};
 	int got;
 
+	program->work += READING_WORK +
+			 decoder->heap->block_count / BLOCKS_OF_WORK;
 	if (op_count)
 		last = program->op[op_count - 1];
 	if (heap_copy(decoder->trial, decoder->heap) < 0 ||

@@ -11,7 +11,7 @@
 #define NOWHERE ((uint64_t)1 << 62)
 
 /* Mappings that are looked at in all for where reservations are. */
-#define WORK_MAX ((uint64_t)100000000)
+#define WORK_MAX ((uint64_t)10000000)
 
 static int answer(struct script *script, uint64_t value)
 {

@@ -7,13 +7,10 @@
 #include "replay/owners.h"
 #include "replay/program.h"
 
-/* Events that are read in all. */
-#define EVENTS_MAX ((uint64_t)20000000)
-
 struct search {
 	struct la_program *program; /* borrowed */
 	struct la_error *err; /* borrowed */
-	uint64_t budget; /* events that may still be read */
+	uint64_t began_with; /* work that was done before */
 	struct labels best; /* owned; none: without labels */
 	size_t best_left; /* events that the best reading leaves */
 	uint64_t best_adopted; /* ... and takes as recorded */
@@ -56,9 +53,8 @@ static int run(void *data, const struct labels *labels, size_t *reached)
 	struct la_program *program = search->program;
 	int code;
 
-	if (search->budget < program->event_count)
+	if (!program_may_read(program, search->began_with))
 		return -ECANCELED;
-	search->budget -= program->event_count;
 	code = program_decode(program, labels, NULL, search->err);
 	if (code < 0)
 		return code;
@@ -70,7 +66,7 @@ int program_seek_pools(struct la_program *program, struct la_error *err)
 {
 	struct search search = { .program = program,
 				 .err = err,
-				 .budget = EVENTS_MAX };
+				 .began_with = program->work };
 	int code;
 
 	if (program->start_count || program->event_pool ||
