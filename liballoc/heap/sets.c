@@ -7,21 +7,36 @@
 
 #include "heap/internal.h"
 
-/* Room in set_at for a number of streams and pools; what was known stays. */
-static int widen_sets(struct la_heap *heap, uint32_t streams, uint32_t pools)
+/* Room in set_at for one more stream; what was known stays. */
+static int widen_sets(struct la_heap *heap)
 {
-	size_t rows = (size_t)pools * CLASS_COUNT, row;
-	size_t known = (size_t)heap->pool_count * CLASS_COUNT;
+	size_t rows = (size_t)heap->pool_count * CLASS_COUNT, row;
+	size_t streams = (size_t)heap->stream_count + 1;
 	uint32_t *at = malloc((rows * streams + 1) * sizeof(*at));
 
 	if (!at)
 		return -ENOMEM;
 	memset(at, 0xff, rows * streams * sizeof(*at));
-	for (row = 0; row < known && heap->stream_count; row++)
+	for (row = 0; row < rows && heap->stream_count; row++)
 		memcpy(&at[row * streams],
 		       &heap->set_at[row * heap->stream_count],
 		       heap->stream_count * sizeof(*at));
 	free(heap->set_at);
+	heap->set_at = at;
+	return 0;
+}
+
+/* The same for one more pool: its rows stand behind the others. */
+static int lengthen_sets(struct la_heap *heap)
+{
+	size_t row = (size_t)CLASS_COUNT * heap->stream_count;
+	size_t known = heap->pool_count * row;
+	uint32_t *at = realloc(heap->set_at,
+			       (known + row + 1) * sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	memset(&at[known], 0xff, row * sizeof(*at));
 	heap->set_at = at;
 	return 0;
 }
@@ -41,7 +56,7 @@ int heap_add_stream(struct la_heap *heap)
 	if (!order)
 		return -ENOMEM;
 	heap->stream_order = order;
-	if (widen_sets(heap, (uint32_t)count, heap->pool_count) < 0)
+	if (widen_sets(heap) < 0)
 		return -ENOMEM;
 	heap->stream_count++;
 	return 0;
@@ -79,7 +94,7 @@ int heap_add_pool(struct la_heap *heap, const uint64_t id[2])
 	if (!given_up)
 		return -ENOMEM;
 	heap->given_up = given_up;
-	if (widen_sets(heap, heap->stream_count, (uint32_t)count) < 0)
+	if (lengthen_sets(heap) < 0)
 		return -ENOMEM;
 	pool[heap->pool_count] = (struct pool){ .id = { id[0], id[1] } };
 	return (int)heap->pool_count++;

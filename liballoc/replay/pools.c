@@ -6,7 +6,8 @@
 
 #include "replay/program.h"
 
-enum { POOLS_MAX = UINT16_MAX };
+/* A heap has a table with an entry for each pool and stream. */
+enum { POOLS_MAX = 8192, TABLE_MAX = 1 << 20 };
 
 int program_pool(struct la_program *program, const uint64_t id[2])
 {
@@ -17,7 +18,8 @@ int program_pool(struct la_program *program, const uint64_t id[2])
 		if (program->pool[i][0] == id[0] &&
 		    program->pool[i][1] == id[1])
 			return (int)i;
-	if (count == POOLS_MAX)
+	if (count == POOLS_MAX ||
+	    (count && (count + 1) * program->stream_count > TABLE_MAX))
 		return -E2BIG;
 	pool = realloc(program->pool, (count + 1) * sizeof(*pool));
 	if (!pool)

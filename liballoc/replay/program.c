@@ -89,12 +89,24 @@ static int take_changes(struct la_program *program,
 	return code;
 }
 
-static int add_pools(struct la_program *program)
+/* Pools that are too many, or mappings of more memory than there is. */
+static int tell_too_big(int code, struct la_error *err)
+{
+	return code == -E2BIG ?
+		       la_error_set(err, code, LA_NO_OFFSET,
+				    "more pools or mapped memory than are "
+				    "supported") :
+		       code;
+}
+
+static int add_pools(struct la_program *program, struct la_error *err)
 {
 	static const uint64_t default_pool[2];
 	int code = program_pool(program, default_pool);
 
-	return code < 0 ? code : program_read_pools(program);
+	if (!code)
+		code = program_read_pools(program);
+	return tell_too_big(code, err);
 }
 
 static int copy_streams(struct la_program *program,
@@ -207,7 +219,7 @@ static int read_recording(struct la_program *program,
 	if (!code)
 		code = check_support(program, err);
 	if (!code)
-		code = add_pools(program);
+		code = add_pools(program, err);
 	if (!code)
 		code = take_changes(program, options);
 	return code;
@@ -416,7 +428,7 @@ int program_read(struct la_program **out, const struct la_recording *recording,
 	if (code < 0)
 		goto fail;
 	program->info.setting = la_setting_text(program->setting);
-	code = read_program(program, options, err);
+	code = tell_too_big(read_program(program, options, err), err);
 	if (code < 0)
 		goto fail;
 	mark_last_failure(program);
