@@ -81,7 +81,6 @@ static void warn_of_hurtful(struct tune *tune)
 			warn_of(&tune->warnings, &tune->tuned[i], standard);
 }
 
-/* A fraction in an asked setting that has no effect. */
 static bool values_of(const char *text, struct la_setting_values *values)
 {
 	struct la_setting *setting;
@@ -94,6 +93,7 @@ static bool values_of(const char *text, struct la_setting_values *values)
 	return true;
 }
 
+/* A fraction in an asked setting that has no effect. */
 static void warn_of_idle_fraction(struct tune *tune)
 {
 	struct la_setting_values values;
