@@ -50,10 +50,9 @@ static void json_rare(struct la_json *json, const struct la_setting_values *v)
 		la_json_member_bool(json, "throw_on_cudamalloc_oom", true);
 	/* Below 0: that many GiB, else a share of the card. */
 	if (v->expandable_segments_reserve < 0 ||
-	    v->expandable_segments_reserve > 0) {
-		la_json_key(json, "expandable_segments_reserve");
-		la_json_double(json, v->expandable_segments_reserve);
-	}
+	    v->expandable_segments_reserve > 0)
+		la_json_member_double(json, "expandable_segments_reserve",
+				      v->expandable_segments_reserve);
 }
 
 static void json_values(struct la_json *json, const struct la_setting_values *v)
@@ -65,10 +64,10 @@ static void json_values(struct la_json *json, const struct la_setting_values *v)
 	la_json_member_uint(json, "max_non_split_rounding",
 			    v->max_non_split_rounding);
 	la_json_member_uint(json, "large_segment_size", v->large_segment_size);
-	la_json_key(json, "garbage_collection_threshold");
-	la_json_double(json, v->garbage_collection_threshold);
-	la_json_key(json, "per_process_memory_fraction");
-	la_json_double(json, v->per_process_memory_fraction);
+	la_json_member_double(json, "garbage_collection_threshold",
+			      v->garbage_collection_threshold);
+	la_json_member_double(json, "per_process_memory_fraction",
+			      v->per_process_memory_fraction);
 	json_roundup(json, v->roundup_power2_divisions);
 	la_json_member_bool(json, "expandable_segments",
 			    v->expandable_segments);

@@ -37,8 +37,8 @@ static void apply_fraction(struct question *question)
 		return;
 	}
 	question->limit.kind = LA_LIMIT_CAP;
-	question->limit.bytes = (uint64_t)(
-		fraction * (double)question->source.info->total);
+	question->limit.bytes = la_heap_cap(
+		fraction, question->source.info->total, question->torch);
 }
 
 /* What is not given is as recorded; what is given may say the same. */
@@ -47,6 +47,8 @@ static void complete_question(struct question *question)
 	const struct la_program_info *info = question->source.info;
 	struct la_limit *limit = &question->limit;
 
+	if (!question->torch)
+		question->torch = info->release;
 	if (!question->limit_given) {
 		*limit = info->limit;
 		if (question->setting)
@@ -55,8 +57,6 @@ static void complete_question(struct question *question)
 	question->setting_text = question->setting ?
 					 la_setting_text(question->setting) :
 					 info->setting;
-	if (!question->torch)
-		question->torch = info->release;
 	question->as_recorded =
 		question->torch == info->release &&
 		!strcmp(question->setting_text, info->setting) &&

@@ -240,7 +240,7 @@ static int print(const struct options *options, struct tune *tune)
 	return tune->winner ? STATUS_DONE : STATUS_FINDINGS;
 }
 
-/* The settings that are tried besides the grid. */
+/* Search, then print what a shard found, or the report. */
 static int search(const struct options *options,
 		  const struct opt_list *settings,
 		  const struct tune_merge *merge, struct tune *tune)

@@ -118,11 +118,9 @@ static void json_holders(struct la_json *json, const struct la_oom_state *oom)
 		la_json_member_uint(json, "bytes", holder->bytes);
 		la_json_member_uint(json, "blocks", holder->count);
 		la_json_member_uint(json, "size", holder->size);
-		la_json_key(json, "event");
-		if (holder->event == UINT64_MAX)
-			la_json_null(json);
-		else
-			la_json_uint(json, holder->event);
+		la_json_member_known_uint(json, "event",
+					  holder->event != UINT64_MAX,
+					  holder->event);
 		la_json_object_end(json);
 	}
 	la_json_array_end(json);

@@ -97,16 +97,13 @@ void release_json(struct la_json *json,
 	const struct la_steps *steps = release->steps;
 
 	if (release->kind == LA_RELEASE_ABOVE) {
-		la_json_key(json, "above");
-		la_json_double(json, release->ratio);
+		la_json_member_double(json, "above", release->ratio);
 	} else {
 		la_json_member_uint(json, "every", release->every);
 	}
 	la_json_member_text(json, "steps_from", sources[steps->source]);
 	la_json_member_uint(json, "steps", steps->count);
-	la_json_key(json, "step_request");
-	if (steps->source == LA_STEPS_DETECTED)
-		la_json_uint(json, steps->size);
-	else
-		la_json_null(json);
+	la_json_member_known_uint(json, "step_request",
+				  steps->source == LA_STEPS_DETECTED,
+				  steps->size);
 }

@@ -4,42 +4,25 @@
 #include "picture.h"
 #include "replay.h"
 
-static void json_operations(struct la_json *json,
-			    const struct la_replay_result *result)
-{
-	const struct la_device_operations *operations = &result->operations;
-
-	la_json_key(json, "device_operations");
-	la_json_object_begin(json);
-	la_json_member_uint(json, "mallocs", operations->mallocs);
-	la_json_member_uint(json, "frees", operations->frees);
-	la_json_member_uint(json, "maps", operations->maps);
-	la_json_member_uint(json, "unmaps", operations->unmaps);
-	la_json_member_uint(json, "synchronisations",
-			    operations->synchronisations);
-	la_json_object_end(json);
-	la_json_key(json, "seconds_estimated");
-	la_json_double(json, result->seconds);
-}
-
 static void json_figures(struct la_json *json, const struct la_answer *answer)
 {
 	la_json_member_uint(json, "peak_reserved",
 			    answer->rule.stats.reserved_peak);
 	source_json_range(json, "peak_reserved_range",
 			  answer->reserved_peak_range);
-	json_operations(json, &answer->rule);
+	source_json_operations(json, &answer->rule.operations);
+	la_json_member_double(json, "seconds_estimated", answer->rule.seconds);
 	la_json_member_uint(json, "retries", answer->rule.stats.retries);
 	la_json_member_uint(json, "ooms", answer->rule.stats.ooms);
 }
 
 static void json_release(struct la_json *json, const struct question *question)
 {
-	la_json_key(json, "empty_cache");
 	if (question->release.kind == LA_RELEASE_NONE) {
-		la_json_null(json);
+		la_json_member_null(json, "empty_cache");
 		return;
 	}
+	la_json_key(json, "empty_cache");
 	la_json_object_begin(json);
 	release_json(json, &question->release);
 	la_json_member_uint(json, "calls", question->answer.rule.release_count);
@@ -59,8 +42,7 @@ static void json_held(const struct source *source, struct la_json *json)
 
 	if (la_recording_picture(source->recording,
 				 (unsigned int)source->device, &picture) < 0) {
-		la_json_key(json, "held_at_end");
-		la_json_null(json);
+		la_json_member_null(json, "held_at_end");
 		return;
 	}
 	picture_json(json, "held_at_end", &picture);
@@ -81,12 +63,10 @@ void replay_json(struct la_json *json, const struct question *question)
 			    source_release_name(question->torch));
 	la_json_member_bool(json, "as_recorded", question->as_recorded);
 	la_json_member_text(json, "outcome", replay_outcome(question));
-	if (question->answer.outcome != LA_OUTCOME_RUNS) {
+	if (answer->outcome != LA_OUTCOME_RUNS)
 		picture_json_oom(json, &question->oom);
-	} else {
-		la_json_key(json, "oom");
-		la_json_null(json);
-	}
+	else
+		la_json_member_null(json, "oom");
 	json_figures(json, answer);
 	json_release(json, question);
 	la_json_object_end(json);
@@ -106,8 +86,7 @@ void replay_json_held(struct la_json *json, const struct source *source)
 	la_json_member_text(json, "schema", "allocctl.replay/1");
 	la_json_member_text(json, "file", source->path);
 	la_json_member_uint(json, "device", source->device);
-	la_json_key(json, "self_check");
-	la_json_null(json);
+	la_json_member_null(json, "self_check");
 	la_json_member_text(json, "setting", source_setting(source));
 	json_held(source, json);
 	la_json_member_text(json, "outcome", "no history");

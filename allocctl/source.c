@@ -382,11 +382,8 @@ void source_json_limit(struct la_json *json, const char *key,
 	la_json_key(json, key);
 	la_json_object_begin(json);
 	la_json_member_text(json, "kind", source_limit_kinds[limit->kind]);
-	la_json_key(json, "bytes");
-	if (limit->kind == LA_LIMIT_NONE)
-		la_json_null(json);
-	else
-		la_json_uint(json, limit->bytes);
+	la_json_member_known_uint(json, "bytes", limit->kind != LA_LIMIT_NONE,
+				  limit->bytes);
 	la_json_object_end(json);
 }
 
@@ -405,21 +402,32 @@ void source_json_range(struct la_json *json, const char *key,
 	la_json_array_end(json);
 }
 
+void source_json_operations(struct la_json *json,
+			    const struct la_device_operations *operations)
+{
+	la_json_key(json, "device_operations");
+	la_json_object_begin(json);
+	la_json_member_uint(json, "mallocs", operations->mallocs);
+	la_json_member_uint(json, "frees", operations->frees);
+	la_json_member_uint(json, "maps", operations->maps);
+	la_json_member_uint(json, "unmaps", operations->unmaps);
+	la_json_member_uint(json, "synchronisations",
+			    operations->synchronisations);
+	la_json_object_end(json);
+}
+
 static void json_event(struct la_json *json, const char *key,
 		       const struct la_replay_event *event)
 {
-	la_json_key(json, key);
 	if (event->action == LA_ACTION_COUNT) {
-		la_json_null(json);
+		la_json_member_null(json, key);
 		return;
 	}
+	la_json_key(json, key);
 	la_json_object_begin(json);
 	la_json_member_text(json, "action", la_action_name(event->action));
-	la_json_key(json, "addr");
-	if (event->action == LA_OOM)
-		la_json_null(json);
-	else
-		la_json_uint(json, event->addr);
+	la_json_member_known_uint(json, "addr", event->action != LA_OOM,
+				  event->addr);
 	la_json_member_uint(json, "size", event->size);
 	la_json_member_uint(json, "stream", event->stream);
 	la_json_object_end(json);
@@ -457,11 +465,11 @@ static void json_inferred(struct la_json *json,
 static void json_difference(struct la_json *json,
 			    const struct la_verification *check)
 {
-	la_json_key(json, "first_difference");
 	if (check->first_difference == UINT64_MAX) {
-		la_json_null(json);
+		la_json_member_null(json, "first_difference");
 		return;
 	}
+	la_json_key(json, "first_difference");
 	la_json_object_begin(json);
 	la_json_member_uint(json, "event", check->first_difference);
 	json_event(json, "recorded", &check->recorded);

@@ -69,6 +69,10 @@ void source_json_limit(struct la_json *json, const char *key,
 void source_json_range(struct la_json *json, const char *key,
 		       const uint64_t range[2]);
 
+/* A member "device_operations". */
+void source_json_operations(struct la_json *json,
+			    const struct la_device_operations *operations);
+
 /* "none", "cap", "card", by enum la_limit_kind. */
 extern const char *const source_limit_kinds[];
 

@@ -81,7 +81,6 @@ static void warn_of_hurtful(struct tune *tune)
 			warn_of(&tune->warnings, &tune->tuned[i], standard);
 }
 
-/* A fraction in an asked setting that has no effect. */
 static bool values_of(const char *text, struct la_setting_values *values)
 {
 	struct la_setting *setting;
@@ -94,6 +93,7 @@ static bool values_of(const char *text, struct la_setting_values *values)
 	return true;
 }
 
+/* A fraction in an asked setting that has no effect. */
 static void warn_of_idle_fraction(struct tune *tune)
 {
 	struct la_setting_values values;
@@ -107,13 +107,6 @@ static void warn_of_idle_fraction(struct tune *tune)
 				       "%s was replayed without its cap: the "
 				       "card's total is not known\n",
 				       tune->tuned[i].setting);
-}
-
-/* The smallest fraction, to nine digits, that torch turns into at least so
- * many bytes. */
-static double fraction_for(uint64_t bytes, uint64_t total)
-{
-	return ceil((double)bytes / (double)total * 1e9) / 1e9;
 }
 
 /* An age threshold only works under a cap, and a minimum only holds under
@@ -200,7 +193,8 @@ static void choose_paste(struct tune *tune)
 		la_strbuf_addf(&tune->paste,
 			       "%sper_process_memory_fraction:%.9f",
 			       *winner->setting ? "," : "",
-			       fraction_for(winner->limit.bytes, tune->total));
+			       la_heap_fraction(winner->limit.bytes,
+						tune->total));
 }
 
 const enum la_shell tune_shells[TUNE_SHELL_COUNT] = {

@@ -9,25 +9,13 @@
 #include "tune.h"
 
 /* null where it is not known */
-static void json_known(struct la_json *json, const char *key, bool known,
-		       uint64_t value)
-{
-	la_json_key(json, key);
-	if (known)
-		la_json_uint(json, value);
-	else
-		la_json_null(json);
-}
-
 static void json_range(struct la_json *json, const char *key, bool known,
 		       const uint64_t range[2])
 {
-	if (known) {
+	if (known)
 		source_json_range(json, key, range);
-		return;
-	}
-	la_json_key(json, key);
-	la_json_null(json);
+	else
+		la_json_member_null(json, key);
 }
 
 static void json_fits(struct la_json *json, const struct la_tuned *tuned)
@@ -47,32 +35,16 @@ static bool is_counted(const struct la_tuned *tuned)
 
 static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 {
-	const struct la_device_operations *operations = &tuned->operations;
 	bool known = is_counted(tuned);
 
-	la_json_key(json, "device_operations");
-	if (known) {
-		la_json_object_begin(json);
-		la_json_member_uint(json, "mallocs", operations->mallocs);
-		la_json_member_uint(json, "frees", operations->frees);
-		la_json_member_uint(json, "maps", operations->maps);
-		la_json_member_uint(json, "unmaps", operations->unmaps);
-		la_json_member_uint(json, "synchronisations",
-				    operations->synchronisations);
-		la_json_object_end(json);
-	} else {
-		la_json_null(json);
-	}
-	la_json_key(json, "estimated_seconds");
 	if (known)
-		la_json_double(json, tuned->seconds);
+		source_json_operations(json, &tuned->operations);
 	else
-		la_json_null(json);
-	la_json_key(json, "estimated_seconds_unlimited");
-	if (tuned->replayed)
-		la_json_double(json, tuned->seconds_unlimited);
-	else
-		la_json_null(json);
+		la_json_member_null(json, "device_operations");
+	la_json_member_known_double(json, "estimated_seconds", known,
+				    tuned->seconds);
+	la_json_member_known_double(json, "estimated_seconds_unlimited",
+				    tuned->replayed, tuned->seconds_unlimited);
 }
 
 /* How much more than a lower bound a setting needs; it may be less than the
@@ -106,20 +78,22 @@ static void json_setting(struct la_json *json, const struct la_tuned *tuned,
 	la_json_member_bool(json, "cut", tuned->cut);
 	la_json_member_text(json, "limit_kind",
 			    source_limit_kinds[tuned->limit.kind]);
-	json_known(json, "limit", known, tuned->limit.bytes);
-	json_known(json, "peak_reserved", tuned->replayed,
-		   tuned->peak_reserved);
+	la_json_member_known_uint(json, "limit", known, tuned->limit.bytes);
+	la_json_member_known_uint(json, "peak_reserved", tuned->replayed,
+				  tuned->peak_reserved);
 	json_range(json, "peak_reserved_range", tuned->replayed,
 		   tuned->peak_reserved_range);
-	json_known(json, "minimum_memory", known, tuned->minimum_memory);
+	la_json_member_known_uint(json, "minimum_memory", known,
+				  tuned->minimum_memory);
 	json_range(json, "minimum_memory_range", known,
 		   tuned->minimum_memory_range);
 	la_json_member_uint(json, "minimum_memory_at_least",
 			    tuned->minimum_memory_at_least);
 	json_gap(json, "gap_to_peak_live", tuned, bounds->live);
 	json_gap(json, "gap_to_plan", tuned, bounds->plan);
-	json_known(json, "islands", known, tuned->islands);
-	json_known(json, "layouts", tuned->replayed, tuned->layouts);
+	la_json_member_known_uint(json, "islands", known, tuned->islands);
+	la_json_member_known_uint(json, "layouts", tuned->replayed,
+				  tuned->layouts);
 	json_operations(json, tuned);
 	if (!tuned->replayed)
 		la_json_member_text(json, "why", "not in this version");
@@ -145,11 +119,11 @@ static void json_paste(struct la_json *json, const struct tune *tune)
 	char *line;
 	int i;
 
-	la_json_key(json, "paste");
 	if (!tune->winner) {
-		la_json_null(json);
+		la_json_member_null(json, "paste");
 		return;
 	}
+	la_json_key(json, "paste");
 	la_json_object_begin(json);
 	la_json_member_text(json, "value", la_strbuf_text(&tune->paste));
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
@@ -197,7 +171,8 @@ static void json_files(struct la_json *json, const struct tune *tune)
 
 		la_json_object_begin(json);
 		source_json(&tune->source[i], json);
-		json_known(json, "plan", bounds.plan, bounds.plan);
+		la_json_member_known_uint(json, "plan", bounds.plan != 0,
+					  bounds.plan);
 		json_settings(json, la_tuning_of_program(tune->tuning, i),
 			      tune->count, &bounds);
 		la_json_object_end(json);
@@ -212,7 +187,8 @@ static void json_head(struct la_json *json, const struct tune *tune)
 		source_json(&tune->source[0], json);
 	else
 		la_json_member_uint(json, "peak_live", tune_peak_live(tune));
-	json_known(json, "plan", tune_plan(tune), tune_plan(tune));
+	la_json_member_known_uint(json, "plan", tune_plan(tune) != 0,
+				  tune_plan(tune));
 	la_json_member_text(json, "release", tune->torch);
 	la_json_member_bool(json, "partial",
 			    la_tuning_is_partial(tune->tuning));
@@ -237,11 +213,10 @@ static void json_answer(struct la_json *json, const struct tune *tune)
 	};
 
 	la_json_member_text(json, "answer", names[tune->answer]);
-	la_json_key(json, "cost_seconds");
-	if (tune->answer == TUNE_FITS || tune->answer == TUNE_FITS_AT_A_COST)
-		la_json_double(json, tune->cost);
-	else
-		la_json_null(json);
+	la_json_member_known_double(json, "cost_seconds",
+				    tune->answer == TUNE_FITS ||
+					    tune->answer == TUNE_FITS_AT_A_COST,
+				    tune->cost);
 	la_json_member_uint(json, "replays", tune->replays);
 }
 

@@ -249,10 +249,8 @@ void tune_method_json(const struct tune *tune, struct la_json *json)
 	la_json_member_uint(json, "replays", method->replays);
 	la_json_member_bool(json, "fits", method->fits);
 	la_json_member_uint(json, "peak_reserved", method->peak_reserved);
-	la_json_key(json, "minimum_memory");
-	if (method->minimum_memory)
-		la_json_uint(json, method->minimum_memory);
-	else
-		la_json_null(json);
+	la_json_member_known_uint(json, "minimum_memory",
+				  method->minimum_memory != 0,
+				  method->minimum_memory);
 	la_json_object_end(json);
 }

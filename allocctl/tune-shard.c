@@ -33,18 +33,15 @@ static void json_request(struct la_json *json,
 	la_json_member_text(json, "limit", request->limit);
 	la_json_member_text(json, "costs", request->costs);
 	la_json_member_text(json, "torch", request->torch);
-	la_json_key(json, "device");
-	if (request->device == SOURCE_MAIN_DEVICE)
-		la_json_null(json);
-	else
-		la_json_uint(json, request->device);
+	la_json_member_known_uint(json, "device",
+				  request->device != SOURCE_MAIN_DEVICE,
+				  request->device);
 	la_json_member_text(json, "empty_cache_above",
 			    request->empty_cache.above);
-	la_json_key(json, "empty_cache_every");
-	if (request->empty_cache.every == RELEASE_NOT_EVERY)
-		la_json_null(json);
-	else
-		la_json_uint(json, request->empty_cache.every);
+	la_json_member_known_uint(json, "empty_cache_every",
+				  request->empty_cache.every !=
+					  RELEASE_NOT_EVERY,
+				  request->empty_cache.every);
 	la_json_member_text(json, "method", tune_methods[request->method]);
 	la_json_member_bool(json, "partial", request->partial);
 	la_json_object_end(json);

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <math.h>
 
+#include <liballoc/heap.h>
+
 #include "heap/rules.h"
 #include "util/util.h"
 
@@ -66,14 +68,21 @@ void rules_fit(heap_rules set, struct la_setting_values *setting)
 		setting->throw_on_cudamalloc_oom = false;
 }
 
-uint64_t rules_cap(heap_rules set, double fraction, uint64_t total)
+LA_EXPORT uint64_t la_heap_cap(double fraction, uint64_t total,
+			       unsigned int release)
 {
 	double bytes = fraction * (double)total;
+	heap_rules set = rules_of(release);
 
 	if (fraction >= 1 && !rules_have(set, RULE_FULL_CAP))
 		return UINT64_MAX;
 	return (uint64_t)(rules_have(set, RULE_TRUNCATED_CAP) ? bytes :
 								round(bytes));
+}
+
+LA_EXPORT double la_heap_fraction(uint64_t cap, uint64_t total)
+{
+	return ceil((double)cap / (double)total * 1e9) / 1e9;
 }
 
 static bool has_unit_division(const struct la_setting_values *setting)

@@ -45,9 +45,6 @@ heap_rules rules_of(unsigned int release);
  * what it means to it: 0 or RULES_UNROUNDED. */
 void rules_fit(heap_rules set, struct la_setting_values *setting);
 
-/* The cap that a memory fraction of a card is, or UINT64_MAX: none. */
-uint64_t rules_cap(heap_rules set, double fraction, uint64_t total);
-
 /* Which rules can make a difference under a setting. */
 heap_rules rules_that_matter(const struct la_setting_values *setting);
 

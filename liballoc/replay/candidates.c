@@ -3,7 +3,6 @@
  * neighbours of the best. */
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,16 +85,16 @@ static uint64_t likeness_of(const struct tuning_shape *shape,
 	return hash;
 }
 
-/* A setting may bring a cap of its own; torch turns it into bytes like this.
- * The lower one counts. */
+/* A setting may bring a cap of its own.  The lower one counts. */
 static struct la_limit limit_of(const struct la_tuning *tuning, size_t p,
 				const struct la_setting_values *values)
 {
 	struct la_limit limit = tuning->options.limit;
-	double total = (double)tuning->program[p]->info.total;
-	uint64_t cap = (uint64_t)(values->per_process_memory_fraction * total);
+	const struct la_program_info *info = &tuning->program[p]->info;
+	double fraction = values->per_process_memory_fraction;
+	uint64_t cap = la_heap_cap(fraction, info->total, info->release);
 
-	if (values->per_process_memory_fraction >= 1 || !cap ||
+	if (fraction >= 1 || !cap ||
 	    (limit.kind != LA_LIMIT_NONE && limit.bytes <= cap))
 		return limit;
 	return (struct la_limit){ LA_LIMIT_CAP, cap };
@@ -333,13 +332,6 @@ int tuning_add_neighbours(struct la_tuning *tuning)
 	return code;
 }
 
-/* The smallest fraction, to nine digits, that torch turns into at least so
- * many bytes. */
-static double fraction_for(uint64_t bytes, uint64_t total)
-{
-	return ceil((double)bytes / (double)total * 1e9) / 1e9;
-}
-
 int tuning_add_capped(struct la_tuning *tuning, size_t base, uint64_t cap,
 		      size_t *index)
 {
@@ -350,7 +342,7 @@ int tuning_add_capped(struct la_tuning *tuning, size_t base, uint64_t cap,
 	int code;
 
 	la_strbuf_addf(&text, "%s%sper_process_memory_fraction:%.9f", setting,
-		       *setting ? "," : "", fraction_for(cap, total));
+		       *setting ? "," : "", la_heap_fraction(cap, total));
 	code = text.failed ? -ENOMEM :
 			     add(tuning, la_strbuf_text(&text), &tuned, NULL);
 	la_strbuf_release(&text);

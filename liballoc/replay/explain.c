@@ -97,40 +97,13 @@ static bool told_pool(const struct decoder *decoder, uint32_t at,
 	       labels_get(&decoder->known, at, pool);
 }
 
-/* Where a chain is that is not there yet: that of the nearest memory of its
- * kind that is there at the end. */
-static uint32_t pool_of_chain(const struct decoder *decoder,
-			      const struct la_event *event)
-{
-	const struct la_recorded_device *device = decoder->program->device;
-	uint64_t total = decoder->heap->total, least = total + total / 8;
-	bool small = event->size <= SMALL_MAX;
-	const struct la_recorded_segment *found = NULL;
-	size_t i;
-	int pool;
-
-	for (i = 0; i < device->segment_count; i++) {
-		const struct la_recorded_segment *s = &device->segments[i];
-		uint64_t distance = s->addr > event->addr ?
-					    s->addr - event->addr :
-					    event->addr - s->addr;
-
-		if (!s->expandable || s->stream != event->stream ||
-		    s->small != small || distance >= least)
-			continue;
-		least = distance;
-		found = s;
-	}
-	pool = found ? program_segment_pool(decoder->program, found) : 0;
-	return pool < 0 ? 0 : (uint32_t)pool;
-}
-
 /* The pool of a request that was served: that in which its block lies. */
 static uint32_t pool_of_alloc(const struct decoder *decoder,
 			      const struct la_event *event)
 {
 	const struct span *span;
 	uint32_t pool;
+	int chain_pool;
 	size_t i;
 
 	if (program_event_pool(decoder->program, event, &pool))
@@ -141,7 +114,11 @@ static uint32_t pool_of_alloc(const struct decoder *decoder,
 		if (told_pool(decoder, decoder->segments.at[i], &pool))
 			return pool;
 	span = spans_find(&decoder->held, event->addr);
-	return span ? span->pool : pool_of_chain(decoder, event);
+	if (span)
+		return span->pool;
+	chain_pool = program_chain_pool(decoder->program, event,
+					event->size <= SMALL_MAX);
+	return chain_pool < 0 ? LA_DEFAULT_POOL : (uint32_t)chain_pool;
 }
 
 /* The pools that a request may have gone to. */

@@ -5,7 +5,6 @@
  * event of a full card, and at last the interval that the events allow.
  */
 
-#include "heap/rules.h"
 #include "replay/program.h"
 
 static void set_limit(struct la_program *program, enum la_limit_kind kind,
@@ -23,8 +22,8 @@ static void set_limit(struct la_program *program, enum la_limit_kind kind,
 static void set_fraction(struct la_program *program, double fraction,
 			 enum la_limit_source source)
 {
-	uint64_t cap = rules_cap(rules_of(program->info.release), fraction,
-				 program->info.total);
+	uint64_t cap = la_heap_cap(fraction, program->info.total,
+				   program->info.release);
 
 	set_limit(program, cap == UINT64_MAX ? LA_LIMIT_NONE : LA_LIMIT_CAP,
 		  cap, source);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "heap/internal.h"
 #include "replay/program.h"
 
 /* A heap has a table with an entry for each pool and stream. */
@@ -35,6 +36,37 @@ int program_segment_pool(struct la_program *program,
 			 const struct la_recorded_segment *segment)
 {
 	return program_pool(program, segment->pool);
+}
+
+uint64_t program_chain_bytes(const struct la_program *program)
+{
+	uint64_t total = program->chain_card ? program->chain_card :
+					       TOTAL_UNKNOWN;
+
+	return total + total / 8;
+}
+
+int program_chain_pool(struct la_program *program,
+		       const struct la_event *event, bool small)
+{
+	const struct la_recorded_device *device = program->device;
+	const struct la_recorded_segment *found = NULL;
+	uint64_t least = program_chain_bytes(program);
+	size_t i;
+
+	for (i = 0; i < device->segment_count; i++) {
+		const struct la_recorded_segment *s = &device->segments[i];
+		uint64_t distance = s->addr > event->addr ?
+					    s->addr - event->addr :
+					    event->addr - s->addr;
+
+		if (!s->expandable || s->stream != event->stream ||
+		    s->small != small || distance >= least)
+			continue;
+		least = distance;
+		found = s;
+	}
+	return found ? program_segment_pool(program, found) : LA_DEFAULT_POOL;
 }
 
 int program_read_pools(struct la_program *program)

@@ -144,6 +144,15 @@ int program_pool(struct la_program *program, const uint64_t id[2]);
 int program_segment_pool(struct la_program *program,
 			 const struct la_recorded_segment *segment);
 
+/* pools.c: bytes of addresses that a chain has, roughly: before its granule
+ * rounds them up. */
+uint64_t program_chain_bytes(const struct la_program *program);
+
+/* pools.c: the number of the pool of a chain that is not there at the end: that
+ * of the nearest memory of its class and stream that is. */
+int program_chain_pool(struct la_program *program,
+		       const struct la_event *event, bool small);
+
 /* pools.c: learn which pool each event tells of, if they do.  Returns 0, -E2BIG
  * or -ENOMEM. */
 int program_read_pools(struct la_program *program);

@@ -339,31 +339,6 @@ static int undo_all(struct rewind *rewind, size_t from)
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* Whose chain an address belongs to: that of the nearest memory of its kind
- * that is there at the end. */
-static int chain_pool(const struct rewind *rewind, const struct la_event *event,
-		      bool small)
-{
-	const struct la_recorded_device *device = rewind->program->device;
-	uint64_t least = rewind->chain_bytes;
-	int pool = LA_DEFAULT_POOL;
-	size_t i;
-
-	for (i = 0; i < device->segment_count; i++) {
-		const struct la_recorded_segment *s = &device->segments[i];
-		uint64_t distance = s->addr > event->addr ?
-					    s->addr - event->addr :
-					    event->addr - s->addr;
-
-		if (!s->expandable || s->stream != event->stream ||
-		    s->small != small || distance >= least)
-			continue;
-		least = distance;
-		pool = program_segment_pool(rewind->program, s);
-	}
-	return pool;
-}
-
 /* What is known of granules while the events go by: address of a granule of
  * 2 MiB -> is it small? */
 static int note_small(struct rewind *rewind, struct addr_map *small,
@@ -401,7 +376,7 @@ static int note_unmap(struct rewind *rewind, struct addr_map *small, size_t i)
 		known = true;
 	}
 	kind.small = known ? is_small : rewind_is_small(rewind, event->size);
-	pool = chain_pool(rewind, event, kind.small);
+	pool = program_chain_pool(rewind->program, event, kind.small);
 	if (pool < 0)
 		return pool;
 	kind.pool = (uint32_t)pool;
@@ -455,12 +430,10 @@ static int find_unmaps(struct rewind *rewind)
 int program_rewind(struct la_program *program, size_t from)
 {
 	const struct la_recorded_device *device = program->device;
-	uint64_t total = program->chain_card ? program->chain_card :
-					       TOTAL_UNKNOWN;
 	struct rewind rewind = { .program = program,
 				 .spare = NO_RANGE,
 				 .granules_left = GRANULES_MAX,
-				 .chain_bytes = total + total / 8 };
+				 .chain_bytes = program_chain_bytes(program) };
 	int err = find_unmaps(&rewind);
 	size_t i;
 

@@ -54,17 +54,6 @@ static void sum_up(struct la_tuning *tuning)
 }
 
 /* What is replayed like another setting has its figures. */
-static void copy_row(struct la_tuned *row, size_t i, size_t from)
-{
-	struct la_tuned own = row[i];
-
-	row[i] = row[from];
-	row[i].setting = own.setting;
-	row[i].asked = own.asked;
-	row[i].recorded = own.recorded;
-	row[i].objection = own.objection;
-}
-
 static void copy_figures(struct la_tuning *tuning)
 {
 	size_t i, p;
@@ -74,9 +63,10 @@ static void copy_figures(struct la_tuning *tuning)
 
 		if (same == i)
 			continue;
-		copy_row(tuning->tuned, i, same);
+		tuning_copy_figures(&tuning->tuned[i], &tuning->tuned[same]);
 		for (p = 0; p < tuning->program_count; p++)
-			copy_row(tuning->each[p], i, same);
+			tuning_copy_figures(&tuning->each[p][i],
+					    &tuning->each[p][same]);
 	}
 }
 

@@ -114,6 +114,9 @@ int tuning_settle(void *data, size_t index);
 /* Nothing is said against it, or all that is said can be cured. */
 bool tuning_may_win(const struct la_tuning *tuning, size_t i);
 
+/* worst.c: take over what replays gave, not what the row itself is. */
+void tuning_copy_figures(struct la_tuned *row, const struct la_tuned *from);
+
 /* worst.c: the figures of all programs as one; serial. */
 void tuning_sum_up(struct la_tuning *tuning, size_t i);
 

@@ -47,16 +47,23 @@ static void join(struct la_tuned *row, const struct la_tuned *other)
 		row->seconds_unlimited = other->seconds_unlimited;
 }
 
-void tuning_sum_up(struct la_tuning *tuning, size_t i)
+void tuning_copy_figures(struct la_tuned *row, const struct la_tuned *from)
 {
-	struct la_tuned *row = &tuning->tuned[i], own = *row;
-	size_t p;
+	struct la_tuned own = *row;
 
-	*row = tuning->each[0][i];
-	for (p = 1; p < tuning->program_count; p++)
-		join(row, &tuning->each[p][i]);
+	*row = *from;
 	row->setting = own.setting;
 	row->objection = own.objection;
 	row->asked = own.asked;
 	row->recorded = own.recorded;
+}
+
+void tuning_sum_up(struct la_tuning *tuning, size_t i)
+{
+	struct la_tuned *row = &tuning->tuned[i];
+	size_t p;
+
+	tuning_copy_figures(row, &tuning->each[0][i]);
+	for (p = 1; p < tuning->program_count; p++)
+		join(row, &tuning->each[p][i]);
 }

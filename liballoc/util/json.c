@@ -232,8 +232,39 @@ void la_json_member_uint(struct la_json *json, const char *name,
 	la_json_uint(json, value);
 }
 
+void la_json_member_double(struct la_json *json, const char *name,
+			   double value)
+{
+	la_json_key(json, name);
+	la_json_double(json, value);
+}
+
 void la_json_member_bool(struct la_json *json, const char *name, bool value)
 {
 	la_json_key(json, name);
 	la_json_bool(json, value);
+}
+
+void la_json_member_null(struct la_json *json, const char *name)
+{
+	la_json_key(json, name);
+	la_json_null(json);
+}
+
+void la_json_member_known_uint(struct la_json *json, const char *name,
+			       bool known, uint64_t value)
+{
+	if (known)
+		la_json_member_uint(json, name, value);
+	else
+		la_json_member_null(json, name);
+}
+
+void la_json_member_known_double(struct la_json *json, const char *name,
+				 bool known, double value)
+{
+	if (known)
+		la_json_member_double(json, name, value);
+	else
+		la_json_member_null(json, name);
 }

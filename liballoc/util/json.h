@@ -54,6 +54,15 @@ void la_json_member_text(struct la_json *json, const char *name,
 			 const char *text);
 void la_json_member_uint(struct la_json *json, const char *name,
 			 uint64_t value);
+void la_json_member_double(struct la_json *json, const char *name,
+			   double value);
 void la_json_member_bool(struct la_json *json, const char *name, bool value);
+void la_json_member_null(struct la_json *json, const char *name);
+
+/* ... null unless it is known. */
+void la_json_member_known_uint(struct la_json *json, const char *name,
+			       bool known, uint64_t value);
+void la_json_member_known_double(struct la_json *json, const char *name,
+				 bool known, double value);
 
 #endif /* LA_UTIL_JSON_H */

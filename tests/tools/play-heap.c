@@ -25,7 +25,6 @@
 #include <liballoc/heap.h>
 #include <liballoc/setting.h>
 
-#include "heap/rules.h"
 
 static struct la_setting_context context;
 static struct la_setting *setting;
@@ -107,8 +106,7 @@ static void parse(const char *text)
 
 static void set_fraction(double fraction)
 {
-	config.cap = rules_cap(rules_of(config.release), fraction,
-			       config.total);
+	config.cap = la_heap_cap(fraction, config.total, config.release);
 }
 
 static void end(void)

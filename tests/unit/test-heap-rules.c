@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/rules.h"
 #include "support/stage.h"
 
 #define NONE UINT64_MAX
@@ -242,15 +241,13 @@ START_TEST(test_cap_of_a_fraction)
 	const double fraction = (double)(474 * MIB) / (double)total;
 
 	ck_assert(fraction * (double)total < (double)(474 * MIB));
-	ck_assert_uint_eq(rules_cap(rules_of(LA_RELEASE(2, 12)), fraction,
-				    total), 474 * MIB - 1);
-	ck_assert_uint_eq(rules_cap(rules_of(LA_RELEASE(2, 13)), fraction,
-				    total), 474 * MIB);
-	ck_assert_uint_eq(rules_cap(rules_of(LA_RELEASE(2, 9)), 1, total),
-			  total);
-	ck_assert_uint_eq(rules_cap(rules_of(LA_RELEASE(2, 10)), 1, total),
-			  NONE);
-	ck_assert_uint_eq(rules_cap(rules_of(0), 1, total), NONE);
+	ck_assert_uint_eq(la_heap_cap(fraction, total, LA_RELEASE(2, 12)),
+			  474 * MIB - 1);
+	ck_assert_uint_eq(la_heap_cap(fraction, total, LA_RELEASE(2, 13)),
+			  474 * MIB);
+	ck_assert_uint_eq(la_heap_cap(1, total, LA_RELEASE(2, 9)), total);
+	ck_assert_uint_eq(la_heap_cap(1, total, LA_RELEASE(2, 10)), NONE);
+	ck_assert_uint_eq(la_heap_cap(1, total, 0), NONE);
 }
 END_TEST
 

@@ -82,6 +82,24 @@ struct la_heap_stats {
 };
 
 /**
+ * @brief The cap that torch makes of a memory fraction.
+ * @param fraction 0 to 1
+ * @param total    bytes of the card
+ * @param release  of torch, one of la_release_at(); 0: 2.11
+ * @return bytes, or UINT64_MAX: a fraction of 1 is no cap in that release
+ */
+uint64_t la_heap_cap(double fraction, uint64_t total, unsigned int release);
+
+/**
+ * @brief The smallest fraction, to nine digits, of which torch makes a cap of
+ *        at least so many bytes.
+ * @param cap   bytes, at most total
+ * @param total bytes of the card, not 0
+ * @return the fraction
+ */
+double la_heap_fraction(uint64_t cap, uint64_t total);
+
+/**
  * @brief Make a heap.
  * @param[out] out the heap; untouched on failure
  * @param config   what it is made of

@@ -142,9 +142,9 @@ struct la_program_info {
  * @retval 0        success, also where only a part was understood: see
  *                  la_program_info.understood
  * @retval -EINVAL  options->setting is not valid
- * @retval -ENOTSUP expandable segments, private pools or cudaMallocAsync
+ * @retval -ENOTSUP backend:cudaMallocAsync was in force
  * @retval -EBADMSG the events contradict each other
- * @retval -E2BIG   more streams or blocks than are supported
+ * @retval -E2BIG   more streams, pools or blocks than are supported
  * @retval -ENOMEM  out of memory
  */
 int la_program_new(struct la_program **out,
@@ -357,8 +357,7 @@ struct la_replay_result {
  * @param err         what is wrong, may be NULL
  * @retval 0        the replay was made; result->ran tells how it ended
  * @retval -EINVAL  the setting's large segments are below 10 MiB
- * @retval -ENOTSUP the setting asks for expandable segments or
- *                  cudaMallocAsync
+ * @retval -ENOTSUP the setting asks for backend:cudaMallocAsync
  * @retval -ENOMEM  out of memory
  *
  * Requests that failed in the recording and that the program survived are
