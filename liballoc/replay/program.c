@@ -73,11 +73,18 @@ static int check_support(const struct la_program *program,
 }
 
 static int take_changes(struct la_program *program,
-			const struct la_program_options *options)
+			const struct la_program_options *options,
+			struct la_error *err)
 {
 	size_t i;
 	int code = 0;
 
+	for (i = 0; i < options->set_at_count; i++)
+		if (options->set_at[i].event > program->event_count)
+			return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+					    "there is no event %" PRIu64
+					    " to change the setting before",
+					    options->set_at[i].event);
 	for (i = 0; i < options->set_at_count && !code; i++)
 		code = program_add_change(program, options->set_at[i].event,
 					  options->set_at[i].setting);
@@ -221,7 +228,7 @@ static int read_recording(struct la_program *program,
 	if (!code)
 		code = add_pools(program, err);
 	if (!code)
-		code = take_changes(program, options);
+		code = take_changes(program, options, err);
 	return code;
 }
 

@@ -20,3 +20,11 @@ grep -q '"exact":true,"placements":315,' "$tmp/out" || fail 'JSON'
 	>"$tmp/out" || fail 'too late, but exact'
 ! allocctl replay $file --verify --set-at 134:$chains --set-at 219:$gc \
 	>"$tmp/out" || fail 'exchanged, but exact'
+
+# Behind the last event one may be made, but not beyond that.
+last=$(allocctl replay $file --format json | sed 's/.*"events":\([0-9]*\).*/\1/')
+allocctl replay $file --set-at "$last:$chains" >/dev/null || fail 'at the end'
+allocctl replay $file --set-at "$((last + 1)):$chains" 2>"$tmp/err" &&
+	fail 'beyond the end'
+grep -q "there is no event $((last + 1)) " "$tmp/err" ||
+	fail "the reason: $(cat "$tmp/err")"

@@ -727,6 +727,22 @@ static void make_noise(struct snapshot *snapshot, struct bytes *bytes)
 	}
 }
 
+/* Damage; where events are gone, what was told of later ones moves. */
+static enum damage damage_stage(struct stage *stage, struct bytes *bytes)
+{
+	struct snapshot *snapshot = stage->snapshot;
+	size_t count = snapshot->event_count, gone, i;
+	enum damage damaged = damage(snapshot, bytes);
+
+	gone = snapshot->event_count < count ? count - snapshot->event_count :
+					       0;
+	for (i = 0; i < stage->change_count; i++)
+		stage->change[i].event -= stage->change[i].event < gone ?
+						  stage->change[i].event :
+						  gone;
+	return damaged;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes bytes = { data, data + size }, hurt;
@@ -752,7 +768,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		known.set_at = stage.change;
 		known.set_at_count = stage.change_count;
 		known.total = 80 * GIB;
-		damaged = damage(&snapshot, &hurt);
+		damaged = damage_stage(&stage, &hurt);
 	}
 	read_snapshot(&snapshot, &known, damaged);
 	snapshot_release(&snapshot);

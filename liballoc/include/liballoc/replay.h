@@ -141,7 +141,8 @@ struct la_program_info {
  * @param err       what is wrong, may be NULL
  * @retval 0        success, also where only a part was understood: see
  *                  la_program_info.understood
- * @retval -EINVAL  options->setting is not valid
+ * @retval -EINVAL  options->setting is not valid, or options->set_at tells of
+ *                  an event beyond the end
  * @retval -ENOTSUP backend:cudaMallocAsync was in force
  * @retval -EBADMSG the events contradict each other
  * @retval -E2BIG   more streams, pools or blocks than are supported
