@@ -23,7 +23,8 @@ grep -q '"exact":true,"placements":315,' "$tmp/out" || fail 'JSON'
 
 # Behind the last event one may be made, but not beyond that.
 last=$(allocctl replay $file --format json | sed 's/.*"events":\([0-9]*\).*/\1/')
-allocctl replay $file --set-at "$last:$chains" >/dev/null || fail 'at the end'
+allocctl replay $file --set-at "$last:$chains" >/dev/null 2>"$tmp/err" || :
+! grep -q 'there is no event' "$tmp/err" || fail 'at the end'
 allocctl replay $file --set-at "$((last + 1)):$chains" 2>"$tmp/err" &&
 	fail 'beyond the end'
 grep -q "there is no event $((last + 1)) " "$tmp/err" ||
