@@ -67,7 +67,7 @@ static void open_start(struct plan *plan, const struct la_program *program,
 	size_t i;
 
 	for (i = 0; i < program->piece_count; i++)
-		if (program->piece[i].state != PIECE_FREE)
+		if (is_busy(&program->piece[i]))
 			open_life(plan, of_slot, program->piece[i].slot,
 				  program->piece[i].asked, 0);
 }
