@@ -229,10 +229,8 @@ static int print(const struct options *options, struct tune *tune)
 	tune->winner = la_tuning_winner(tune->tuning);
 	la_tuning_facts(tune->tuning, &tune->replays);
 	tune_advise(tune);
-	if (tune->warnings.failed || tune->paste.failed) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (tune->warnings.failed || tune->paste.failed)
+		return report_no_memory();
 	if (options->format == REPORT_JSON)
 		tune_print_json(tune);
 	else
@@ -280,12 +278,10 @@ static int run(const struct options *options, const struct tune_merge *merge,
 			       sizeof(*settings.item));
 	for (i = 0; settings.item && i < request->settings.nr; i++)
 		settings.item[settings.nr++] = request->settings.item[i];
-	if (settings.item && tune_guides_list(tune, &settings)) {
+	if (settings.item && tune_guides_list(tune, &settings))
 		status = search(options, &settings, merge, tune);
-	} else {
-		report_error("out of memory");
-		status = STATUS_CANNOT_TELL;
-	}
+	else
+		status = report_no_memory();
 	opt_list_release(&settings);
 	return status;
 }
