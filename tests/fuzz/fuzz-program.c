@@ -80,8 +80,8 @@ static const char *const settings[] = {
 	"expandable_segments:True",
 	"expandable_segments:True,max_split_size_mb:40",
 	"expandable_segments:True,garbage_collection_threshold:0.5",
-	"expandable_segments:True,large_segment_size_mb:32,"
-	"max_non_split_rounding_mb:64",
+	("expandable_segments:True,large_segment_size_mb:32,"
+	 "max_non_split_rounding_mb:64"),
 };
 
 static struct la_setting *parse(const char *text)
