@@ -168,8 +168,7 @@ static int print_runs(struct la_json *json, const struct check_source *source,
 
 	for (i = 0; (release = la_release_at(i)); i++) {
 		if (judge(&next, source, options->context, release) < 0) {
-			report_error("out of memory");
-			status = STATUS_CANNOT_TELL;
+			status = report_no_memory();
 			break;
 		}
 		if (la_setting_check_refusal(next.check))

@@ -85,10 +85,8 @@ static int check_release(const struct check_source *source, struct check *check)
 		if (code < 0)
 			la_setting_check_free(found);
 	}
-	if (code < 0) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (code < 0)
+		return report_no_memory();
 	answer.check = found;
 	answer.policy = policy;
 	if (source->variable)

@@ -229,10 +229,8 @@ static int print(const struct options *options, struct tune *tune)
 	tune->winner = la_tuning_winner(tune->tuning);
 	la_tuning_facts(tune->tuning, &tune->replays);
 	tune_advise(tune);
-	if (tune->warnings.failed || tune->paste.failed) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (tune->warnings.failed || tune->paste.failed)
+		return report_no_memory();
 	if (options->format == REPORT_JSON)
 		tune_print_json(tune);
 	else
@@ -280,12 +278,10 @@ static int run(const struct options *options, const struct tune_merge *merge,
 			       sizeof(*settings.item));
 	for (i = 0; settings.item && i < request->settings.nr; i++)
 		settings.item[settings.nr++] = request->settings.item[i];
-	if (settings.item && tune_guides_list(tune, &settings)) {
+	if (settings.item && tune_guides_list(tune, &settings))
 		status = search(options, &settings, merge, tune);
-	} else {
-		report_error("out of memory");
-		status = STATUS_CANNOT_TELL;
-	}
+	else
+		status = report_no_memory();
 	opt_list_release(&settings);
 	return status;
 }
@@ -409,10 +405,9 @@ static const struct options default_options = {
 	.request.empty_cache.every = RELEASE_NOT_EVERY,
 };
 
-static int tune_run(int argc, char **argv)
+static int parse(int argc, char **argv, struct options *options)
 {
-	struct options options = default_options;
-	struct tune_request *request = &options.request;
+	struct tune_request *request = &options->request;
 	const struct opt opts[] = {
 		{ OPT_STRING, "card", &request->card, "SIZE",
 		  "what the card has left, or a GPU's name",
@@ -433,20 +428,20 @@ static int tune_run(int argc, char **argv)
 		  "RATIO", "put in empty_cache() at steps with more reserved",
 		  NULL },
 		{ OPT_NUMBER, "empty-cache-every", &request->empty_cache.every,
-		  "N", "put in empty_cache() at each N steps", NULL },
+		  "N", "put in empty_cache() at each N-th step", NULL },
 		{ OPT_STRING, "costs", &request->costs, "FILE",
 		  "YAML file of what device operations cost", NULL },
-		{ OPT_NUMBER, "jobs", &options.jobs, "N",
+		{ OPT_NUMBER, "jobs", &options->jobs, "N",
 		  "threads (default: all cores)", NULL },
-		{ OPT_STRING, "shard", &options.shard, "I/N",
+		{ OPT_STRING, "shard", &options->shard, "I/N",
 		  "make share I of the replays, write it as JSON", NULL },
-		{ OPT_FLAG, "merge", &options.merge, NULL,
+		{ OPT_FLAG, "merge", &options->merge, NULL,
 		  "FILEs are what all shards wrote: finish the search", NULL },
 		{ OPT_NUMBER, "device", &request->device, "N",
 		  "device (default: the one with most events)", NULL },
 		{ OPT_FLAG, "partial", &request->partial, NULL,
 		  "use what a truncated file gives", NULL },
-		{ OPT_CHOICE, "format", &options.format, "FORMAT",
+		{ OPT_CHOICE, "format", &options->format, "FORMAT",
 		  "text (default) or json", report_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
@@ -459,14 +454,21 @@ static int tune_run(int argc, char **argv)
 		.examples = "  allocctl tune rank0.pickle rank1.pickle "
 			    "--card 24GiB",
 	};
-	int nr = opt_parse(argc, argv, &spec), status = STATUS_USAGE;
+
+	return opt_parse(argc, argv, &spec);
+}
+
+static int tune_run(int argc, char **argv)
+{
+	struct options options = default_options;
+	int nr = parse(argc, argv, &options), status = STATUS_USAGE;
 
 	if (nr == OPT_HELP)
 		status = STATUS_DONE;
 	else if (nr >= 0)
 		status = check_and_serve(&options, nr, argv);
-	opt_list_release(&request->settings);
-	opt_list_release(&request->presets);
+	opt_list_release(&options.request.settings);
+	opt_list_release(&options.request.presets);
 	return status;
 }
 

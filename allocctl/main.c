@@ -99,10 +99,8 @@ int main(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
-	if (!platform_start(&argc, &argv)) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (!platform_start(&argc, &argv))
+		return report_no_memory();
 	if (argc < 2) {
 		usage(stderr);
 		return STATUS_USAGE;

@@ -35,6 +35,27 @@ static void doom(const char *path)
 			sigaction(deadly[i], &action, NULL);
 }
 
+/* A file at partial, a template of mkstemp(), that no signal leaves behind.
+ * Returns its descriptor, or -1. */
+static int open_doomed(char *partial)
+{
+	sigset_t held, before;
+	int fd, error;
+	size_t i;
+
+	sigemptyset(&held);
+	for (i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
+		sigaddset(&held, deadly[i]);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	fd = mkstemp(partial);
+	error = errno;
+	if (fd >= 0)
+		doom(partial);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return fd;
+}
+
 static bool fail(const struct output *output, int error)
 {
 	report_error("cannot write '%s': %s", output->path, strerror(error));
@@ -88,13 +109,12 @@ static bool open_partial(struct output *output)
 		output->partial = NULL;
 		return fail(output, ENOMEM);
 	}
-	fd = mkstemp(output->partial);
+	fd = open_doomed(output->partial);
 	if (fd < 0) {
 		free(output->partial);
 		output->partial = NULL;
 		return fail(output, errno);
 	}
-	doom(output->partial);
 	fchmod(fd, 0666 & ~mask);
 	output->file = fdopen(fd, "wb");
 	if (!output->file)

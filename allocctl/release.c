@@ -55,10 +55,8 @@ int release_find_steps(const struct source *source,
 			     "card's size is known; give --limit or --card");
 		return STATUS_CANNOT_TELL;
 	}
-	if (la_steps_find(steps, source->program) < 0) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (la_steps_find(steps, source->program) < 0)
+		return report_no_memory();
 	release->steps = steps;
 	if (steps->count)
 		return STATUS_DONE;

@@ -94,10 +94,8 @@ static int read_all_set_at(const struct opt_list *list, unsigned int release,
 	int status = STATUS_DONE;
 
 	known->set_at = calloc(list->nr + 1, sizeof(*known->set_at));
-	if (!known->set_at) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (!known->set_at)
+		return report_no_memory();
 	for (i = 0; i < list->nr && status == STATUS_DONE; i++)
 		status = read_set_at(list->item[i], release,
 				     &known->set_at[i]);

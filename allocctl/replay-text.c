@@ -197,10 +197,8 @@ int replay_print_held(const struct source *source)
 	char size[LA_SIZE_TEXT], count[32];
 
 	if (la_recording_picture(source->recording,
-				 (unsigned int)source->device, &picture) < 0) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+				 (unsigned int)source->device, &picture) < 0)
+		return report_no_memory();
 	total = &picture.total;
 	print_unplayed(source);
 	fputs("held        ", stdout);

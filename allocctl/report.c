@@ -40,6 +40,12 @@ static bool use_colour(void)
 	return !(no && *no) && isatty(STDOUT_FILENO);
 }
 
+int report_no_memory(void)
+{
+	report_error("out of memory");
+	return STATUS_CANNOT_TELL;
+}
+
 void report_paint(enum report_colour colour, const char *text)
 {
 	static const char *const codes[] = {

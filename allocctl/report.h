@@ -17,6 +17,9 @@ enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
 void report_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* "out of memory"; returns STATUS_CANNOT_TELL. */
+int report_no_memory(void);
+
 /* Print text to stdout, in a colour if that is a terminal and NO_COLOR is not
  * set. */
 void report_paint(enum report_colour colour, const char *text);

@@ -25,10 +25,8 @@ int setting_read_at(struct la_setting **out, const char *text,
 
 	if (!code)
 		return STATUS_DONE;
-	if (code != -EINVAL) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (code != -EINVAL)
+		return report_no_memory();
 	report_error("torch refuses the setting '%s': %s", text, err.text);
 	return STATUS_FINDINGS;
 }

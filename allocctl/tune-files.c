@@ -8,12 +8,6 @@
 #include "report.h"
 #include "tune.h"
 
-static int no_memory(void)
-{
-	report_error("out of memory");
-	return STATUS_CANNOT_TELL;
-}
-
 static int open_one(struct tune *tune, const char *path)
 {
 	struct source *source = &tune->source[tune->source_count];
@@ -45,7 +39,7 @@ int tune_files_open(struct tune *tune)
 	tune->steps = calloc(files->nr, sizeof(*tune->steps));
 	if (!tune->source || !tune->program || !tune->plan || !tune->policy ||
 	    !tune->steps)
-		return no_memory();
+		return report_no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++)
 		status = open_one(tune, files->item[i]);
 	return status;
@@ -77,7 +71,7 @@ int tune_files_plan(struct tune *tune)
 	for (i = 0; i < tune->source_count; i++) {
 		code = la_program_plan(tune->program[i], &tune->plan[i], NULL);
 		if (code < 0 && code != -E2BIG)
-			return no_memory();
+			return report_no_memory();
 	}
 	return STATUS_DONE;
 }

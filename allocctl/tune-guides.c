@@ -39,8 +39,7 @@ static int add_guide(struct tune *tune, const char *name)
 	tune->guide_count++;
 	if (preset_settings(preset, memory, &guide->settings))
 		return STATUS_DONE;
-	report_error("out of memory");
-	return STATUS_CANNOT_TELL;
+	return report_no_memory();
 }
 
 int tune_guides_add(struct tune *tune, const struct opt_list *names)
@@ -49,10 +48,8 @@ int tune_guides_add(struct tune *tune, const struct opt_list *names)
 	size_t i;
 
 	tune->guide = calloc(names->nr + 1, sizeof(*tune->guide));
-	if (!tune->guide) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (!tune->guide)
+		return report_no_memory();
 	for (i = 0; i < names->nr && status == STATUS_DONE; i++)
 		status = add_guide(tune, names->item[i]);
 	return status;
@@ -145,12 +142,11 @@ void tune_guides_json(const struct tune *tune, struct la_json *json)
 		tries = 0;
 		tuned = pick(tune, &tune->guide[i], &tries);
 		la_json_object_begin(json);
-		la_json_key(json, "preset");
-		la_json_text(json, tune->guide[i].preset->name);
-		la_json_key(json, "tried");
-		la_json_uint(json, tries);
-		la_json_key(json, "setting");
-		la_json_text(json, tuned ? tuned->setting : NULL);
+		la_json_member_text(json, "preset",
+				    tune->guide[i].preset->name);
+		la_json_member_uint(json, "tried", tries);
+		la_json_member_text(json, "setting",
+				    tuned ? tuned->setting : NULL);
 		la_json_object_end(json);
 	}
 	la_json_array_end(json);

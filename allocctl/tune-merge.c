@@ -16,12 +16,6 @@
 /* Members of a fact, as tune-shard.c writes them. */
 enum { FACT_MEMBERS = 14 };
 
-static int no_memory(void)
-{
-	report_error("out of memory");
-	return STATUS_CANNOT_TELL;
-}
-
 static int not_a_shard(const char *path, const char *why)
 {
 	report_error("'%s' is not what 'allocctl tune --shard' wrote: %s",
@@ -54,7 +48,7 @@ static int read_file(json_t *shards, const char *path)
 		return STATUS_CANNOT_TELL;
 	}
 	if (json_array_append_new(shards, shard) < 0)
-		return no_memory();
+		return report_no_memory();
 	if (!has_text(shard, "schema", "allocctl.tune-shard/1"))
 		return not_a_shard(path, "it has another schema");
 	if (!has_text(shard, "version", LA_VERSION))
@@ -185,7 +179,7 @@ static int read_facts(struct tune_merge *merge, const json_t *shard,
 			     sizeof(*bigger));
 
 	if (!bigger)
-		return no_memory();
+		return report_no_memory();
 	merge->fact = bigger;
 	for (i = 0; i < count; i++)
 		if (!read_fact(json_array_get(facts, i),
@@ -197,7 +191,7 @@ static int read_facts(struct tune_merge *merge, const json_t *shard,
 int tune_merge_read(struct tune_merge *merge, const struct opt_list *files)
 {
 	json_t *shards = json_array(), *first;
-	int status = shards ? STATUS_DONE : no_memory();
+	int status = shards ? STATUS_DONE : report_no_memory();
 	size_t i;
 
 	merge->root = shards;

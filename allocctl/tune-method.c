@@ -199,10 +199,8 @@ int tune_method_run(struct tune *tune)
 	tune->method.replays = walk.replays;
 	tune->method.fits = walk.kept.fits;
 	la_strbuf_release(&walk.best);
-	if (walk.failed || !tune->method.setting) {
-		report_error("out of memory");
-		return STATUS_CANNOT_TELL;
-	}
+	if (walk.failed || !tune->method.setting)
+		return report_no_memory();
 	judge(&walk);
 	return STATUS_DONE;
 }

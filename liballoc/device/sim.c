@@ -82,17 +82,8 @@ static void remove_gap(struct sim *sim, size_t at)
 
 static int reserve_gap(struct sim *sim)
 {
-	size_t room = sim->gap_room ? 2 * sim->gap_room : 64;
-	struct gap *gap;
-
-	if (sim->gap_count < sim->gap_room)
-		return 0;
-	gap = realloc(sim->gap, room * sizeof(*gap));
-	if (!gap)
-		return -ENOMEM;
-	sim->gap = gap;
-	sim->gap_room = room;
-	return 0;
+	return grow_array(&sim->gap, &sim->gap_room, sim->gap_count,
+			  sizeof(*sim->gap));
 }
 
 /* Add a gap, joined with its neighbours; there must be room. */

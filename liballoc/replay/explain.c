@@ -79,7 +79,7 @@ static int find_gave(struct decoder *decoder)
 		const struct la_event *event =
 			&decoder->program->event[decoder->segments.at[i]];
 		const struct span *span =
-			is_given_back(event) ?
+			is_given_back(event->action) ?
 				spans_find(&decoder->held, event->addr) :
 				NULL;
 
@@ -162,7 +162,8 @@ static bool request_explains(const struct decoder *decoder,
 	if (!reading->request)
 		return false;
 	return reading->refuse || is_limited(decoder) || !segments->count ||
-	       !is_given_back(&decoder->program->event[segments->at[0]]);
+	       !is_given_back(
+		       decoder->program->event[segments->at[0]].action);
 }
 
 static size_t next_late(size_t late, size_t most)
@@ -466,8 +467,7 @@ static size_t count_heard_frees(const struct script *script)
 	size_t count = 0, i;
 
 	for (i = 0; i < script->heard_count; i++)
-		count += script->heard[i].action == LA_SEGMENT_FREE ||
-			 script->heard[i].action == LA_SEGMENT_UNMAP;
+		count += is_given_back(script->heard[i].action);
 	return count;
 }
 

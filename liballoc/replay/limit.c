@@ -89,8 +89,7 @@ uint64_t limit_recorded_peak(const struct la_program *program)
 		if (event->action == LA_SEGMENT_ALLOC ||
 		    event->action == LA_SEGMENT_MAP)
 			held += event->size < room ? event->size : room;
-		else if (event->action == LA_SEGMENT_FREE ||
-			 event->action == LA_SEGMENT_UNMAP)
+		else if (is_given_back(event->action))
 			held -= event->size < held ? event->size : held;
 		if (held > peak)
 			peak = held;

@@ -50,7 +50,7 @@ static void find_tenants(const struct oom_moment *moment,
 	for (i = 0; i < played; i++) {
 		const struct op *op = &program->op[i];
 
-		if (op->kind == OP_ALLOC || op->kind == OP_PLACE)
+		if (is_served(op))
 			tenant[op->slot] = (struct tenant){ op->event, false };
 		else if (op->kind == OP_FREE_REQUEST)
 			tenant[op->slot].pending = true;

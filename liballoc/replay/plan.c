@@ -44,17 +44,12 @@ struct plan {
 	uint64_t work; /* lives looked at */
 };
 
-static uint64_t rounded(uint64_t size)
-{
-	return size ? (size + 511) & ~UINT64_C(511) : 512;
-}
-
 static void open_life(struct plan *plan, uint32_t *of_slot, uint32_t slot,
 		      uint64_t size, uint32_t now)
 {
 	of_slot[slot] = plan->count;
 	plan->life[plan->count++] = (struct life){
-		.size = rounded(size),
+		.size = program_live_bytes(size),
 		.begin = now,
 		.end = UINT32_MAX,
 	};
@@ -67,7 +62,7 @@ static void open_start(struct plan *plan, const struct la_program *program,
 	size_t i;
 
 	for (i = 0; i < program->piece_count; i++)
-		if (program->piece[i].state != PIECE_FREE)
+		if (is_busy(&program->piece[i]))
 			open_life(plan, of_slot, program->piece[i].slot,
 				  program->piece[i].asked, 0);
 }
@@ -80,13 +75,13 @@ static void read_ops(struct plan *plan, const struct la_program *program,
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
-		if (op->kind == OP_ALLOC || op->kind == OP_PLACE)
+		if (is_served(op))
 			open_life(plan, of_slot, op->slot, op->size, i + 1);
 		else if (op->kind == OP_FREE || op->kind == OP_FREE_COMPLETE)
 			plan->life[of_slot[op->slot]].end = i + 1;
 		else if (op->kind == OP_FAIL && op->must)
 			plan->life[plan->count++] = (struct life){
-				.size = rounded(op->size),
+				.size = program_live_bytes(op->size),
 				.begin = i + 1,
 				.end = i + 2,
 			};

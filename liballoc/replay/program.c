@@ -158,7 +158,6 @@ static void cut_item(char *text, size_t offset)
 	memmove(text + begin, text + end, strlen(text + end) + 1);
 }
 
-/* A setting as the release reads it when CUDA starts. */
 int program_parse(struct la_setting **out, const char *text,
 		  unsigned int release, struct la_error *err)
 {
@@ -240,7 +239,7 @@ static void mark_last_failure(struct la_program *program)
 	for (i = program->op_count; i; i--) {
 		struct op *op = &program->op[i - 1];
 
-		if (op->kind == OP_ALLOC || op->kind == OP_PLACE)
+		if (is_served(op))
 			return;
 		if (op->kind != OP_FAIL)
 			continue;
@@ -251,7 +250,7 @@ static void mark_last_failure(struct la_program *program)
 	}
 }
 
-static uint64_t live_bytes(uint64_t asked)
+uint64_t program_live_bytes(uint64_t asked)
 {
 	uint64_t rounded = (asked + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
 
@@ -272,20 +271,21 @@ static uint64_t peak_held(const struct la_program *program, uint64_t *bytes,
 		if (!is_busy(piece) ||
 		    (piece->state == PIECE_PENDING && end == OP_FREE_REQUEST))
 			continue;
-		bytes[piece->slot] = live_bytes(piece->asked);
+		bytes[piece->slot] = program_live_bytes(piece->asked);
 		held += bytes[piece->slot];
 	}
 	peak = held;
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
-		if (op->kind == OP_ALLOC || op->kind == OP_PLACE) {
-			bytes[op->slot] = live_bytes(op->size);
+		if (is_served(op)) {
+			bytes[op->slot] = program_live_bytes(op->size);
 			held += bytes[op->slot];
 		} else if (op->kind == OP_FREE || op->kind == end) {
 			held -= bytes[op->slot];
-		} else if (op->must && held + live_bytes(op->size) > peak) {
-			peak = held + live_bytes(op->size);
+		} else if (op->must &&
+			   held + program_live_bytes(op->size) > peak) {
+			peak = held + program_live_bytes(op->size);
 		}
 		if (held > peak)
 			peak = held;
@@ -339,10 +339,10 @@ static void count_ops(struct la_program *program)
 	size_t i;
 
 	for (i = 0; i < program->op_count; i++) {
-		uint8_t kind = program->op[i].kind;
+		const struct op *op = &program->op[i];
 
-		info->request_count += kind == OP_ALLOC || kind == OP_PLACE;
-		info->oom_count += kind == OP_FAIL;
+		info->request_count += is_served(op);
+		info->oom_count += op->kind == OP_FAIL;
 	}
 	info->event_count = program->event_count;
 	info->change_count = program->change_count;

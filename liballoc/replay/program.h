@@ -35,6 +35,12 @@ struct op {
 	bool must; /* OP_FAIL: no other request follows */
 };
 
+/* Does the op ask for memory, and get it? */
+static inline bool is_served(const struct op *op)
+{
+	return op->kind == OP_ALLOC || op->kind == OP_PLACE;
+}
+
 /* A segment or chain that was there when the recording began. */
 struct start_segment {
 	uint64_t addr;
@@ -215,6 +221,12 @@ static inline bool program_may_read(const struct la_program *program,
 	return program->work + program->event_count <= began_with + WORK_SEEK;
 }
 
+/* Did the device get memory back? */
+static inline bool is_given_back(enum la_action action)
+{
+	return action == LA_SEGMENT_FREE || action == LA_SEGMENT_UNMAP;
+}
+
 /* Index of the first event that was not predicted, or event_count. */
 static inline size_t program_reached(const struct la_program *program)
 {
@@ -235,6 +247,9 @@ int program_read(struct la_program **out, const struct la_recording *recording,
 
 /* program.c: are all events explained, and none taken as recorded? */
 bool program_is_predicted(const struct la_program *program);
+
+/* program.c: bytes that a request of so many takes, whatever the setting. */
+uint64_t program_live_bytes(uint64_t asked);
 
 /* program.c: a setting as a release reads it at the start. */
 int program_parse(struct la_setting **out, const char *text,

@@ -16,7 +16,7 @@ size_t reading_count_frees(const struct decoder *decoder)
 	size_t count = 0, i;
 
 	for (i = 0; i < decoder->segments.count; i++)
-		count += is_given_back(&event[decoder->segments.at[i]]);
+		count += is_given_back(event[decoder->segments.at[i]].action);
 	return count;
 }
 
@@ -438,8 +438,7 @@ static int note_extra(struct decoder *decoder)
 	for (i = 0; i < script->heard_count; i++) {
 		const struct la_replay_event *done = &script->heard[i];
 
-		if (done->action != LA_SEGMENT_FREE &&
-		    done->action != LA_SEGMENT_UNMAP)
+		if (!is_given_back(done->action))
 			continue;
 		for (k = 0; k < decoder->segments.count; k++)
 			if (same_event(decoder, i, decoder->segments.at[k]))

@@ -40,10 +40,4 @@ uint32_t reading_new_span(const struct decoder *decoder);
 /* Segments that the stretch gave back, as recorded. */
 size_t reading_count_frees(const struct decoder *decoder);
 
-static inline bool is_given_back(const struct la_event *event)
-{
-	return event->action == LA_SEGMENT_FREE ||
-	       event->action == LA_SEGMENT_UNMAP;
-}
-
 #endif /* LA_REPLAY_READING_H */

@@ -45,11 +45,6 @@ struct detector {
 	struct rhythm best; /* count 0: none so far */
 };
 
-static bool is_request(const struct op *op)
-{
-	return op->kind == OP_ALLOC || op->kind == OP_PLACE;
-}
-
 /* Live bytes after each op, from those at the start; modulo 2^64 below it. */
 static int sum_up(struct detector *detector)
 {
@@ -68,7 +63,7 @@ static int sum_up(struct detector *detector)
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
-		if (is_request(op)) {
+		if (is_served(op)) {
 			size[op->slot] = round_up(op->size, BLOCK_MIN);
 			live += size[op->slot];
 		} else if (op->kind == OP_FREE ||
@@ -224,7 +219,7 @@ static void list_requests(struct detector *detector)
 	size_t i;
 
 	for (i = 0; i < program->op_count; i++)
-		if (is_request(&program->op[i]))
+		if (is_served(&program->op[i]))
 			detector->op[detector->request_count++] = (uint32_t)i;
 }
 
@@ -233,7 +228,7 @@ static size_t count_requests(const struct la_program *program)
 	size_t count = 0, i;
 
 	for (i = 0; i < program->op_count; i++)
-		count += is_request(&program->op[i]);
+		count += is_served(&program->op[i]);
 	return count;
 }
 

@@ -54,8 +54,7 @@ static int give_back(struct surveyor *s, struct stretch *stretch)
 
 		if (event->action == LA_FREE_COMPLETED) {
 			err = follow_complete(&s->follower, event->addr);
-		} else if (event->action == LA_SEGMENT_FREE ||
-			   event->action == LA_SEGMENT_UNMAP) {
+		} else if (is_given_back(event->action)) {
 			note_fits(s, stretch);
 			err = give(s, i);
 		}

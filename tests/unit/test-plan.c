@@ -115,6 +115,38 @@ START_TEST(test_sizes_are_rounded_to_512)
 }
 END_TEST
 
+/* Two blocks that were there at the start, in one chain with unmapped
+ * addresses between them, which take nothing; one block is freed and its
+ * place used again. */
+START_TEST(test_unmapped_addresses_take_nothing)
+{
+	unsigned int i;
+
+	snapshot.setting = "expandable_segments:True";
+	snapshot.segment = calloc(2, sizeof(*snapshot.segment));
+	snapshot.block = calloc(2, sizeof(*snapshot.block));
+	ck_assert(snapshot.segment && snapshot.block);
+	snapshot.segment_count = snapshot.block_count = 2;
+	for (i = 0; i < 2; i++) {
+		snapshot.segment[i] = (struct la_recorded_segment){
+			.addr = base + i * 60 * MIB,
+			.size = 20 * MIB,
+			.first_block = i,
+			.block_count = 1,
+			.expandable = true,
+		};
+		snapshot.block[i] = (struct la_recorded_block){
+			.size = 20 * MIB,
+			.requested = 20 * MIB,
+			.state = LA_RECORDED_LIVE,
+		};
+	}
+	add_free(0, 20 * MIB);
+	add(LA_ALLOC, 0, 20 * MIB);
+	ck_assert_uint_eq(plan(), 40 * MIB);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plan");
@@ -127,6 +159,7 @@ int main(void)
 	tcase_add_test(tc, test_a_gap_that_fits_exactly_is_used);
 	tcase_add_test(tc, test_what_does_not_live_together_shares);
 	tcase_add_test(tc, test_sizes_are_rounded_to_512);
+	tcase_add_test(tc, test_unmapped_addresses_take_nothing);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
