@@ -109,19 +109,33 @@ static int read_torch(struct tune *tune)
 		report_error("%s", err.text);
 		return STATUS_USAGE;
 	}
+	if (tune->request->torch)
+		tune->replayed = tune->release;
 	for (i = 0; (release = la_release_at(i)); i++)
 		if (release->number == tune->release)
 			tune->torch = release->name;
 	return STATUS_DONE;
 }
 
-static int check_settings(const struct opt_list *settings)
+/* What only 2.11 takes is shown and marked. */
+static int check_settings(const struct opt_list *settings,
+			  unsigned int release)
 {
+	const struct la_setting_context context = {
+		.release = release,
+		.set_at = LA_SET_AT_INIT,
+	};
 	struct la_setting *setting;
 	size_t i;
 	int status;
 
 	for (i = 0; i < settings->nr; i++) {
+		if (!la_setting_parse_for(&setting, settings->item[i],
+					  strlen(settings->item[i]), &context,
+					  NULL)) {
+			la_setting_free(setting);
+			continue;
+		}
 		status = setting_read(&setting, settings->item[i],
 				      LA_RELEASE(2, 11));
 		if (status != STATUS_DONE)
@@ -195,7 +209,7 @@ static int run_search(const struct options *options,
 		.limit = tune->limit,
 		.setting = settings->item,
 		.setting_count = settings->nr,
-		.release = tune->release,
+		.release = tune->replayed,
 		.policy = tune->policy,
 		.jobs = options->jobs != DEFAULT_JOBS ?
 				(unsigned int)options->jobs :
@@ -290,12 +304,12 @@ static int tune_files(const struct options *options,
 		      const struct tune_merge *merge, struct tune *tune)
 {
 	const struct tune_request *request = tune->request;
-	int status = check_settings(&request->settings);
+	int status = read_torch(tune);
 
 	watch_for_interrupts();
 	tune->costs = *la_costs_default();
 	if (status == STATUS_DONE)
-		status = read_torch(tune);
+		status = check_settings(&request->settings, tune->release);
 	if (status == STATUS_DONE)
 		status = read_costs(request->costs, &tune->costs);
 	if (status == STATUS_DONE)

@@ -43,7 +43,10 @@ static bool try_setting(struct walk *walk, const char *text,
 {
 	const struct tune *tune = walk->tune;
 	struct la_setting *setting;
-	struct la_replay_options options = { .limit = tune->limit };
+	struct la_replay_options options = {
+		.limit = tune->limit,
+		.torch_release = tune->replayed,
+	};
 	struct la_replay_result result;
 	bool done = false;
 	size_t i;
@@ -158,7 +161,10 @@ static void try_expandable(struct walk *walk)
 static void judge(struct walk *walk)
 {
 	struct tune_method *method = &walk->tune->method;
-	struct la_replay_options options = { .limit = walk->tune->limit };
+	struct la_replay_options options = {
+		.limit = walk->tune->limit,
+		.torch_release = walk->tune->replayed,
+	};
 	struct la_setting *setting;
 	struct la_minimum minimum;
 	size_t i;

@@ -63,6 +63,7 @@ struct tune {
 	size_t source_count;
 	struct la_costs costs;
 	unsigned int release; /* that recommendations are for */
+	unsigned int replayed; /* whose rules hold; 0: of the recorded */
 	const char *torch; /* its name */
 	struct la_limit limit; /* what has to suffice, or LA_LIMIT_NONE */
 	const char *limit_from; /* "--card", "the companion file"; NULL: none */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "heap/round.h"
+#include "heap/rules.h"
 #include "replay/choose.h"
 #include "replay/grid.h"
 #include "replay/tuning.h"
@@ -76,13 +77,32 @@ static uint64_t likeness_of(const struct tuning_shape *shape,
 	hash = mix(hash, threshold);
 	hash = mix(hash, values->expandable_segments);
 	hash = mix(hash, values->cuda_malloc_async);
-	for (i = 0; i < LA_ROUNDUP_SLOTS; i++) {
-		uint64_t parts = values->roundup_power2_divisions[i];
-
-		hash = mix(hash, shape->slots >> i & 1 && parts > 1 ? parts :
-								      0);
-	}
+	hash = mix(hash, values->roundup_bypass_threshold);
+	hash = mix(hash, values->throw_on_cudamalloc_oom);
+	for (i = 0; i < LA_ROUNDUP_SLOTS; i++)
+		hash = mix(hash, shape->slots >> i & 1 ?
+					 values->roundup_power2_divisions[i] :
+					 0);
 	return hash;
+}
+
+static unsigned int release_for(const struct la_tuning *tuning, size_t p)
+{
+	return tuning->replayed_release ? tuning->replayed_release :
+					  tuning->program[p]->info.release;
+}
+
+/* Leave of a setting what the release makes of it, if it is one for all. */
+static void fit(const struct la_tuning *tuning,
+		struct la_setting_values *values)
+{
+	unsigned int release = release_for(tuning, 0);
+	size_t p;
+
+	for (p = 1; p < tuning->program_count; p++)
+		if (release_for(tuning, p) != release)
+			return;
+	rules_fit(rules_of(release), values);
 }
 
 /* A setting may bring a cap of its own.  The lower one counts. */
@@ -90,9 +110,9 @@ static struct la_limit limit_of(const struct la_tuning *tuning, size_t p,
 				const struct la_setting_values *values)
 {
 	struct la_limit limit = tuning->options.limit;
-	const struct la_program_info *info = &tuning->program[p]->info;
 	double fraction = values->per_process_memory_fraction;
-	uint64_t cap = la_heap_cap(fraction, info->total, info->release);
+	uint64_t cap = la_heap_cap(fraction, tuning->program[p]->info.total,
+				   release_for(tuning, p));
 
 	if (fraction >= 1 || !cap ||
 	    (limit.kind != LA_LIMIT_NONE && limit.bytes <= cap))
@@ -210,11 +230,24 @@ static void fill_row(struct la_tuning *tuning, size_t i)
 		tuning->tuned[i].limit.kind = trial->kind;
 		tuning->each[p][i] = tuning->tuned[i];
 	}
+	fit(tuning, &values);
 	candidate->likeness = likeness_of(&tuning->shape, &values);
 	values.garbage_collection_threshold = 0;
 	candidate->likeness_uncapped = likeness_of(&tuning->shape, &values);
 	if (is_inert(tuning, i))
 		candidate->likeness = candidate->likeness_uncapped;
+}
+
+/* What the release refuses is shown too, as 2.11 reads it. */
+static int parse(const struct la_tuning *tuning, const char *text,
+		 struct la_setting **out, struct la_error *err)
+{
+	unsigned int release = tuning->options.release;
+	int code = program_parse(out, text, release, err);
+
+	if (code == -EINVAL && release != RULES_RELEASE)
+		code = program_parse(out, text, RULES_RELEASE, err);
+	return code;
 }
 
 static int add(struct la_tuning *tuning, const char *text,
@@ -227,8 +260,7 @@ static int add(struct la_tuning *tuning, const char *text,
 	*out = find_text(tuning, text);
 	if (*out || code < 0)
 		return code;
-	code = la_setting_parse(&candidate.setting, text, strlen(text),
-				LA_SET_AT_INIT, err);
+	code = parse(tuning, text, &candidate.setting, err);
 	if (code < 0)
 		return code;
 	code = tuning_object(text, tuning->options.release,
@@ -268,8 +300,7 @@ int tuning_add_coarse(struct la_tuning *tuning, struct la_error *err)
 	return code;
 }
 
-/* Add a generated setting, unless it could never be recommended: torch 2.11
- * has to take it too, as it is replayed. */
+/* Add a generated setting, unless it could never be recommended. */
 static int add_knobs(void *data, const struct knobs *knobs)
 {
 	struct la_tuning *tuning = data;

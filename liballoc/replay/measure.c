@@ -29,6 +29,7 @@ static int replay(const struct la_tuning *tuning, size_t i,
 	const struct la_release_policy *policy = tuning->options.policy;
 	const struct la_replay_options options = {
 		.setting = la_setting_values(tuning->candidate[i].setting),
+		.torch_release = tuning->replayed_release,
 		.limit = fact->limit,
 		.layout = fact->layout,
 		.costs = tuning->options.costs,

@@ -390,6 +390,7 @@ LA_EXPORT int la_tune(struct la_tuning **out,
 	tuning->options = *options;
 	if (!options->costs)
 		tuning->options.costs = la_costs_default();
+	tuning->replayed_release = options->release;
 	if (!options->release)
 		tuning->options.release = LA_RELEASE(2, 11);
 	pthread_mutex_init(&tuning->lock, NULL);

@@ -55,6 +55,7 @@ struct la_tuning {
 	const struct la_program *const *program; /* borrowed while tuning */
 	size_t program_count;
 	struct la_tune_options options; /* of the caller */
+	unsigned int replayed_release; /* whose rules hold; 0: the recorded */
 	struct tuning_shape shape;
 	/* One row a candidate, of all programs and of each one; owned. */
 	struct la_tuned *tuned;

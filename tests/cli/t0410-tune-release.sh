@@ -34,6 +34,24 @@ for release in 1.12 2.0 2.6 2.9 2.11 2.12; do
 		equal "objection to '$setting' in $release" $got $want
 	done
 done
+
+# Replays follow the release: what 2.3 lacks changes nothing there.
+replayed() {	# replayed SETTING: its peak
+	figure peak_reserved "$1"
+}
+
+file=tests/data/big_random.default.pickle.xz
+slack=max_split_size_mb:128,max_non_split_rounding_mb:128
+tune 0 "$file" --limit none --format json
+[ "$(replayed $slack)" != "$(replayed max_split_size_mb:128)" ] ||
+	fail 'the recording does not tell the releases apart'
+tune 0 "$file" --torch 2.3 --limit none --format json
+equal 'peak without slack' "$(replayed $slack)" \
+	"$(replayed max_split_size_mb:128)"
+equal 'peak without large segments' "$(replayed large_segment_size_mb:128)" \
+	"$(replayed '')"
+
+file=tests/data/streams.default.pickle.xz
 tune 0 "$file" --torch 2.0
 grep -q '^  *not recommended: Unrecognized CachingAllocator option: expandable_segments$' \
 	"$tmp/out" || fail 'no word on an unknown option'

@@ -592,7 +592,9 @@ struct la_tune_options {
 	struct la_limit limit;
 	const char *const *setting; /**< besides the built-in ones */
 	size_t setting_count; /**< number of these */
-	unsigned int release; /**< that recommendations are for; 0: 2.11 */
+	/** Release that recommendations are for and that is replayed; 0:
+	 *  recommended for 2.11, replayed as the recorded one. */
+	unsigned int release;
 	/** Calls of empty_cache() that are put in, by program; NULL: none. */
 	const struct la_release_policy *policy;
 	unsigned int jobs; /**< threads; 0: one */
