@@ -42,7 +42,7 @@ build() {	# build VERSION, in its folder
 for version in $TORCH; do
 	fetch "$version" || skip "no torch $version: $(tail -n 1 "$tmp/pip")"
 	# The wheel of 1.13 has the CUDA runtime inside.
-	objdump -p "$wheels/$version/libc10_cuda.so" | grep -q NEEDED.*cudart ||
+	objdump -p "$wheels/$version/libc10_cuda.so" | grep -q 'NEEDED.*cudart' ||
 		continue
 	abi=1
 	case $version in 1.*|2.[0-6].*) abi=0 ;; esac
