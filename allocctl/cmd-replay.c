@@ -140,8 +140,14 @@ static int replay(struct question *question, struct event_log *log)
 		.listener_data = log,
 		.costs = la_costs_default(),
 		.oom = &question->oom,
+		.holder_key = holders_key,
+		.holder_data = &question->holders,
 	};
-	int status = question->release.kind == LA_RELEASE_NONE ?
+	int status;
+
+	if (!holders_init(&question->holders, &question->source))
+		return report_no_memory();
+	status = question->release.kind == LA_RELEASE_NONE ?
 			     ask_layouts(question, &options,
 					 &question->answer) :
 			     ask_with_release(question, &options);
@@ -324,6 +330,7 @@ static int replay_device(struct run *run, const struct question *common,
 	}
 	la_program_free(question.source.program);
 	la_oom_state_release(&question.oom);
+	holders_release(&question.holders);
 	la_steps_release(&question.steps);
 	return status;
 }

@@ -143,37 +143,49 @@ static void print_free(const struct la_oom_state *oom)
 		       la_size_format(bytes, oom->picture.total.idle));
 }
 
-static void print_holders(const struct la_oom_state *oom)
+/* With stacks, requests of one place in the program may differ in size. */
+static void print_holder(const char *label, const struct la_holder *holder,
+			 const struct holders *holders)
 {
-	const char *label = "holders";
+	const struct la_frame *frame = holders_frame(holders, holder->event);
 	char bytes[LA_SIZE_TEXT], size[LA_SIZE_TEXT], count[32], event[32];
-	size_t i;
 
-	for (i = 0; i < oom->holder_count && i < HOLDERS_SHOWN; i++) {
-		const struct la_holder *holder = &oom->holder[i];
-
-		printf("%-11s %10s  %6s x %10s", label,
-		       la_size_format(bytes, holder->bytes),
-		       source_count_text(count, holder->count),
-		       la_size_format(size, holder->size));
-		if (holder->event == UINT64_MAX)
-			puts(", from before the recording");
-		else
-			printf(", first at event %s\n",
-			       source_count_text(event, holder->event));
-		label = "";
-	}
-	if (i < oom->holder_count)
-		printf("%11s and %s other sizes\n", "",
-		       source_count_text(count, oom->holder_count - i));
+	printf("%-11s %10s  %6s %s %10s", label,
+	       la_size_format(bytes, holder->bytes),
+	       source_count_text(count, holder->count), frame ? "x <=" : "x",
+	       la_size_format(size, holder->size));
+	if (holder->event == UINT64_MAX)
+		puts(", from before the recording");
+	else
+		printf(", first at event %s\n",
+		       source_count_text(event, holder->event));
+	if (frame)
+		printf("%24s%s, %s:%" PRIu32 "\n", "",
+		       frame->function ? frame->function : "?",
+		       frame->file ? frame->file : "?", frame->line);
 }
 
-void picture_print_oom(const struct la_oom_state *oom, bool may_be_less)
+static void print_holders(const struct la_oom_state *oom,
+			  const struct holders *holders)
+{
+	char count[32];
+	size_t i;
+
+	for (i = 0; i < oom->holder_count && i < HOLDERS_SHOWN; i++)
+		print_holder(i ? "" : "holders", &oom->holder[i], holders);
+	if (i < oom->holder_count)
+		printf("%11s and %s other %s\n", "",
+		       source_count_text(count, oom->holder_count - i),
+		       holders->stack ? "stacks or sizes" : "sizes");
+}
+
+void picture_print_oom(const struct la_oom_state *oom,
+		       const struct holders *holders, bool may_be_less)
 {
 	print_request(oom, may_be_less);
 	fputs("held        ", stdout);
 	picture_print_sums(&oom->picture);
 	print_free(oom);
 	picture_print_histogram(&oom->picture.total.holes);
-	print_holders(oom);
+	print_holders(oom, holders);
 }

@@ -5,7 +5,7 @@
 
 #include <liballoc/replay.h>
 
-#include "util/json.h"
+#include "holders.h"
 
 /* "1.00 GiB reserved: ..." and a newline. */
 void picture_print_sums(const struct la_picture *picture);
@@ -19,11 +19,13 @@ void picture_json(struct la_json *json, const char *key,
 		  const struct la_picture *picture);
 
 /* A member "oom" with what is known of that moment. */
-void picture_json_oom(struct la_json *json, const struct la_oom_state *oom);
+void picture_json_oom(struct la_json *json, const struct la_oom_state *oom,
+		      const struct holders *holders);
 
 /* Request, holes, histogram and holders of an OOM.  The limit may be less than
  * what is told: then it is the highest that the events allow. */
-void picture_print_oom(const struct la_oom_state *oom, bool may_be_less);
+void picture_print_oom(const struct la_oom_state *oom,
+		       const struct holders *holders, bool may_be_less);
 
 /* "rule", "up" ..., by enum la_layout. */
 extern const char *const picture_layouts[];

@@ -64,7 +64,7 @@ void replay_json(struct la_json *json, const struct question *question)
 	la_json_member_bool(json, "as_recorded", question->as_recorded);
 	la_json_member_text(json, "outcome", replay_outcome(question));
 	if (answer->outcome != LA_OUTCOME_RUNS)
-		picture_json_oom(json, &question->oom);
+		picture_json_oom(json, &question->oom, &question->holders);
 	else
 		la_json_member_null(json, "oom");
 	json_figures(json, answer);

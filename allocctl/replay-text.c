@@ -134,7 +134,7 @@ static void print_oom(const struct question *question)
 	if (question->answer.outcome == LA_OUTCOME_DEPENDS)
 		printf("layout      '%s' is the first that fails; there:\n",
 		       picture_layouts[question->oom.layout]);
-	picture_print_oom(&question->oom, may_be_less);
+	picture_print_oom(&question->oom, &question->holders, may_be_less);
 }
 
 void replay_print(const struct question *question)

@@ -3,6 +3,7 @@
 #ifndef ALLOCCTL_REPLAY_H
 #define ALLOCCTL_REPLAY_H
 
+#include "holders.h"
 #include "opt.h"
 #include "release.h"
 #include "source.h"
@@ -17,6 +18,7 @@ struct question {
 	unsigned int torch; /* release; 0 at first: that of the recording */
 	bool as_recorded; /* recorded setting, limit and release */
 	struct la_answer answer;
+	struct holders holders; /* owned; who asked for what */
 	struct la_oom_state oom; /* owned; of the first layout that failed */
 	bool is_cut; /* it runs as far as the events were understood */
 	bool hangs_on_limit; /* the recorded limit is known only as an

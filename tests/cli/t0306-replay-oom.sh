@@ -35,7 +35,16 @@ says '"oom":{"event":8376,"size":1199796224,"rounded":1199796224,"segment":12016
 says '"reserved":7518289920,"allocated":7399755776,"active":7399755776'
 says '"own":{"bytes":116195328,"count":12,"largest":37015552,"histogram":[{"from":1048576,"count":8,"bytes":15589376},'
 says '"other_class":{"bytes":2338816,"count":4,"largest":1048576,'
-says '"holder_count":8,"holders":[{"bytes":5998981120,"blocks":5,"size":1199796224,"event":8309},{"bytes":1308868608,"blocks":12,"size":109072384,"event":8287},'
+says '"holder_count":8,"holders":[{"bytes":5998981120,"blocks":5,"size":1199796224,"event":8309,"frames":null},{"bytes":1308868608,"blocks":12,"size":109072384,"event":8287,"frames":null},'
+
+# From the recording alone: live requests before the failed one, by stack.
+replay 1 $data/windows-gnn.frames.pickle.xz --limit 6GiB
+says '      11 x <= 927.71 MiB, first at event 2,945'
+says '                        gnn, <string>:70'
+says '556.63 MiB       6 x <=  92.77 MiB, first at event 2,939'
+replay 1 $data/windows-gnn.frames.pickle.xz --limit 6GiB --format json
+says '"blocks":11,"size":972779520,"event":2945,"frames":[{"name":"gnn","filename":"<string>","line":70},'
+says '{"bytes":97277952,"blocks":1,"size":97277952,"event":2986,"frames":null},'
 
 # The first request of all, and one that the start leaves no room for.
 replay 1 $data/big_random.default.pickle.xz --limit 200MiB

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Who holds memory: see holders.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "holders.h"
+
+/* Keys of sizes; numbers of stacks have 32 bits. */
+#define BY_SIZE (UINT64_C(1) << 63)
+
+bool holders_init(struct holders *holders, const struct source *source)
+{
+	const struct la_recorded_device *device = la_recording_device(
+		source->recording, (unsigned int)source->device);
+	size_t i;
+
+	*holders = (struct holders){ .recording = source->recording };
+	if (!device->event_stacks)
+		return true;
+	holders->stack = malloc((device->event_count + 1) *
+				sizeof(*holders->stack));
+	if (!holders->stack)
+		return false;
+	/* A program's events are numbered without the marks. */
+	for (i = 0; i < device->event_count; i++)
+		if (device->events[i].action <= LA_OOM)
+			holders->stack[holders->count++] =
+				device->event_stacks[i];
+	return true;
+}
+
+void holders_release(struct holders *holders)
+{
+	free(holders->stack);
+	holders->stack = NULL;
+}
+
+static uint32_t stack_of(const struct holders *holders, uint64_t event)
+{
+	return holders->stack && event < holders->count ?
+		       holders->stack[event] :
+		       0;
+}
+
+uint64_t holders_key(void *holders, uint64_t event, uint64_t size)
+{
+	const uint32_t *frames;
+
+	return holders_frames(holders, event, &frames) ?
+		       stack_of(holders, event) :
+		       BY_SIZE | size;
+}
+
+size_t holders_frames(const struct holders *holders, uint64_t event,
+		      const uint32_t **frames)
+{
+	return la_recording_stack(holders->recording, stack_of(holders, event),
+				  frames);
+}
+
+static bool is_of_torch(const struct la_frame *frame)
+{
+	return !frame->file || strstr(frame->file, "/torch/") ||
+	       !strncmp(frame->file, "torch/", strlen("torch/")) ||
+	       !strcmp(frame->file, "??");
+}
+
+const struct la_frame *holders_frame(const struct holders *holders,
+				     uint64_t event)
+{
+	const struct la_frame *frame;
+	const uint32_t *frames;
+	size_t count = holders_frames(holders, event, &frames), i;
+
+	for (i = 0; i < count; i++) {
+		frame = la_recording_frame(holders->recording, frames[i]);
+		if (!is_of_torch(frame))
+			return frame;
+	}
+	return count ? la_recording_frame(holders->recording, frames[0]) :
+		       NULL;
+}

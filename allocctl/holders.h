@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds memory: requests of the same stack, where stacks were recorded. */
+#ifndef ALLOCCTL_HOLDERS_H
+#define ALLOCCTL_HOLDERS_H
+
+#include "source.h"
+
+/* The stacks of a device. */
+struct holders {
+	const struct la_recording *recording; /* borrowed */
+	uint32_t *stack; /* owned; by event of the program, 0: unknown; NULL:
+			  * none was recorded */
+	uint64_t count; /* of events */
+};
+
+/* False if out of memory. */
+bool holders_init(struct holders *holders, const struct source *source);
+void holders_release(struct holders *holders);
+
+/* For la_replay_options: by stack, and what has none by size. */
+uint64_t holders_key(void *holders, uint64_t event, uint64_t size);
+
+/* Frames of an event, the innermost first; returns how many there are. */
+size_t holders_frames(const struct holders *holders, uint64_t event,
+		      const uint32_t **frames);
+
+/* The innermost frame that is not torch's own, or the innermost; NULL: none
+ * is known. */
+const struct la_frame *holders_frame(const struct holders *holders,
+				     uint64_t event);
+
+#endif /* ALLOCCTL_HOLDERS_H */
