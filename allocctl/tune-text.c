@@ -81,26 +81,31 @@ static void print_spread(const char *what, const uint64_t range[2])
 		       what, low, high);
 }
 
-static double ratio(uint64_t bytes, double bound)
+/* A column; an interrupted search has no plan. */
+static void print_ratio(uint64_t bytes, uint64_t bound)
 {
-	return bound > 0 ? (double)bytes / bound : 0;
+	if (bound)
+		printf("%6.3f ", (double)bytes / (double)bound);
+	else
+		printf("%6s ", "-");
 }
 
 /* A row whose minimum was not sought, or that has none. */
-static void print_unknown(const struct la_tuned *tuned)
+static void print_unknown(const struct tune *tune,
+			  const struct la_tuned *tuned)
 {
 	char size[LA_SIZE_TEXT], text[LA_SIZE_TEXT + 16];
 
 	snprintf(text, sizeof(text), ">= %s",
 		 la_size_format(size, tuned->minimum_memory_at_least));
 	printf("%-4s %-63s ", fits_text(tuned),
-	       tuned->cut ? text : "no limit suffices");
+	       tuned->cut ? text :
+	       la_tuning_is_partial(tune->tuning) ? "not sought" :
+						    "no limit suffices");
 }
 
 static void print_row(const struct tune *tune, const struct la_tuned *tuned)
 {
-	double live = (double)tune_peak_live(tune);
-	double plan = (double)tune_plan(tune);
 	char size[LA_SIZE_TEXT];
 
 	printf("%c%c%c ", tuned == tune->winner ? '*' : ' ',
@@ -111,14 +116,13 @@ static void print_row(const struct tune *tune, const struct la_tuned *tuned)
 			       "not replayed" :
 			       "not in this version");
 	} else if (!tuned->minimum_memory) {
-		print_unknown(tuned);
+		print_unknown(tune, tuned);
 	} else {
 		printf("%-4s %10s ", fits_text(tuned),
 		       la_size_format(size, tuned->minimum_memory));
-		printf("%6.3f %6.3f %10s ",
-		       ratio(tuned->minimum_memory, live),
-		       ratio(tuned->minimum_memory, plan),
-		       la_size_format(size, tuned->peak_reserved));
+		print_ratio(tuned->minimum_memory, tune_peak_live(tune));
+		print_ratio(tuned->minimum_memory, tune_plan(tune));
+		printf("%10s ", la_size_format(size, tuned->peak_reserved));
 		printf("%6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %7.3f ",
 		       tuned->operations.mallocs, tuned->operations.frees,
 		       tuned->operations.synchronisations, tuned->seconds);
