@@ -250,8 +250,35 @@ static int lost_pool(struct decoder *decoder, uint64_t number, uint64_t stream)
 	return pool;
 }
 
-/* The private pools of a stream that are there at the end, then some that are
- * gone. */
+static bool has_lower_id(const struct la_program *program, uint32_t a,
+			 uint32_t b)
+{
+	const uint64_t *left = program->pool[a], *right = program->pool[b];
+
+	return left[0] < right[0] ||
+	       (left[0] == right[0] && left[1] < right[1]);
+}
+
+/* Add a pool in front of those with a higher id: ids ascend with time, and
+ * what is inferred is mostly old. */
+static int add_by_id(struct decoder *decoder, uint32_t pool)
+{
+	struct index_list *pools = &decoder->pools;
+	size_t at = pools->count;
+
+	if (list_has(pools, pool))
+		return 0;
+	if (list_add(pools, pool) < 0)
+		return -ENOMEM;
+	for (; at && has_lower_id(decoder->program, pool, pools->at[at - 1]);
+	     at--)
+		pools->at[at] = pools->at[at - 1];
+	pools->at[at] = pool;
+	return 0;
+}
+
+/* The private pools of a stream that are there at the end, by their ids, then
+ * some that are gone. */
 static int find_private_pools(struct decoder *decoder, uint32_t stream)
 {
 	const struct la_recorded_device *device = decoder->program->device;
@@ -265,8 +292,7 @@ static int find_private_pools(struct decoder *decoder, uint32_t stream)
 			continue;
 		pool = program_segment_pool(decoder->program,
 					    &device->segments[i]);
-		if (pool > 0 && list_add_once(&decoder->pools,
-					      (uint32_t)pool) < 0)
+		if (pool > 0 && add_by_id(decoder, (uint32_t)pool) < 0)
 			return -ENOMEM;
 	}
 	for (number = 1; number <= LOST_POOLS; number++) {
