@@ -27,12 +27,16 @@ enum {
 
 /* Seconds of the processor in which any recording is read; sanitizers slow it
  * down. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SECONDS_MAX 20
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SECONDS_MAX 60
 #elif defined(__has_feature)
-#define SECONDS_MAX (__has_feature(address_sanitizer) ? 20 : 2)
+#define SECONDS_MAX                           \
+	(__has_feature(address_sanitizer) ||  \
+			 __has_feature(thread_sanitizer) ? \
+		 60 :                          \
+		 5)
 #else
-#define SECONDS_MAX 2
+#define SECONDS_MAX 5
 #endif
 
 struct bytes {
