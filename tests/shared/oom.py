@@ -78,7 +78,7 @@ def wanted(heap, op, events):
     groups = collections.defaultdict(list)
     for block in (*heap.live.values(), *heap.pending.values()):
         groups[(block.asked + 511) // 512 * 512].append(block)
-    holders = [{"bytes": sum(b.size for b in group), "blocks": len(group), "size": size,
+    holders = [{"frames": None, "bytes": sum(b.size for b in group), "blocks": len(group), "size": size,
                 "event": min((e for e in (events.get(b.addr) for b in group) if isinstance(e, int)), default=None)}
                for size, group in groups.items()]
     holders.sort(key=lambda h: (-h["bytes"], -h["size"]))
