@@ -290,18 +290,6 @@ uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
 	return id == LA_NO_BLOCK ? 0 : heap->block[id].addr;
 }
 
-bool heap_reservation(const struct la_heap *heap, uint64_t addr,
-		      uint64_t *start, uint64_t *size)
-{
-	const struct chain *chain = heap_chain_of(heap, addr);
-
-	if (!chain)
-		return false;
-	*start = chain->addr;
-	*size = chain->size;
-	return true;
-}
-
 /* The free block of a stream that holds [addr, addr + size), or LA_NO_BLOCK */
 static uint32_t find_room(const struct la_heap *heap, uint64_t addr,
 			  uint64_t size, int stream)

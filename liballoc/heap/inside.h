@@ -70,11 +70,6 @@ uint32_t heap_waits(const struct la_heap *heap, int pool);
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
 		   int pool);
 
-/* The reservation around an address: its start and bytes.  False if there is
- * none. */
-bool heap_reservation(const struct la_heap *heap, uint64_t addr,
-		      uint64_t *start, uint64_t *size);
-
 /*
  * Put a request at a given address inside a free block of its stream.
  * Returns 0, -ENOENT if there is no room for it, or -ENOMEM.

@@ -490,12 +490,8 @@ int program_decode(struct la_program *program, const struct labels *labels,
 		   enum cap_verdict *verdict, struct la_error *err)
 {
 	struct labels own = { 0 };
-	size_t i;
-	int tries = 0, code = 0;
+	int tries = 0, code = labels ? labels_copy(&own, labels) : 0;
 
-	for (i = 0; labels && i < labels->count && !code; i++)
-		code = labels_set(&own, labels->at[i].event,
-				  labels->at[i].pool);
 	do {
 		if (!code)
 			code = decode_once(program, &own,

@@ -44,6 +44,17 @@ int labels_set(struct labels *labels, uint32_t event, uint32_t pool)
 	return 0;
 }
 
+int labels_copy(struct labels *to, const struct labels *from)
+{
+	size_t i;
+	int err = 0;
+
+	to->count = 0;
+	for (i = 0; i < from->count && !err; i++)
+		err = labels_set(to, from->at[i].event, from->at[i].pool);
+	return err;
+}
+
 bool labels_get(const struct labels *labels, uint32_t event, uint32_t *pool)
 {
 	size_t at = find(labels, event);

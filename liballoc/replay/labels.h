@@ -24,6 +24,9 @@ void labels_destroy(struct labels *labels);
 /* Set the label of an event.  Returns 0 or -ENOMEM. */
 int labels_set(struct labels *labels, uint32_t event, uint32_t pool);
 
+/* Make *to equal to *from.  Returns 0 or -ENOMEM. */
+int labels_copy(struct labels *to, const struct labels *from);
+
 /* Returns false, and leaves *pool alone, if the event has none. */
 bool labels_get(const struct labels *labels, uint32_t event, uint32_t *pool);
 

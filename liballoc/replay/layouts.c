@@ -4,14 +4,6 @@
 #include "replay/program.h"
 #include "util/util.h"
 
-static void widen(uint64_t range[2], uint64_t value)
-{
-	if (value < range[0])
-		range[0] = value;
-	if (value > range[1])
-		range[1] = value;
-}
-
 LA_EXPORT int la_replay_all_layouts(const struct la_program *program,
 				    const struct la_replay_options *options,
 				    struct la_answer *answer,
@@ -31,7 +23,8 @@ LA_EXPORT int la_replay_all_layouts(const struct la_program *program,
 		if (!i)
 			answer->rule = result;
 		answer->ran += result.ran;
-		widen(answer->reserved_peak_range, result.stats.reserved_peak);
+		widen_range(answer->reserved_peak_range,
+			    result.stats.reserved_peak);
 		each.listener = NULL;
 		each.split_listener = NULL;
 		if (!result.ran)

@@ -201,14 +201,6 @@ static int test_fit(struct la_tuning *tuning, size_t i, size_t p)
 	return ask_all(tuning, i, p, trial->limit, &row->outcome);
 }
 
-static void widen(uint64_t range[2], uint64_t value)
-{
-	if (value < range[0])
-		range[0] = value;
-	if (value > range[1])
-		range[1] = value;
-}
-
 /* Figures of the rule layout, and their range over those that were run. */
 static void take_figures(struct la_tuning *tuning, size_t i, size_t p,
 			 unsigned int layouts)
@@ -226,9 +218,11 @@ static void take_figures(struct la_tuning *tuning, size_t i, size_t p,
 		row->minimum_memory_range[k] = minimum->bytes;
 	}
 	for (k = 1; k < layouts; k++) {
-		widen(row->peak_reserved_range, minimum[k].reserved_peak);
+		widen_range(row->peak_reserved_range,
+			    minimum[k].reserved_peak);
 		if (minimum[k].bytes)
-			widen(row->minimum_memory_range, minimum[k].bytes);
+			widen_range(row->minimum_memory_range,
+				    minimum[k].bytes);
 	}
 }
 

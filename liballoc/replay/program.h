@@ -142,6 +142,15 @@ enum cap_verdict {
  * large_segment_size_mb makes others. */
 #define LIMIT_UNIT (2 * MIB)
 
+/* Make a range from its least to its greatest value hold one more. */
+static inline void widen_range(uint64_t range[2], uint64_t value)
+{
+	if (value < range[0])
+		range[0] = value;
+	if (value > range[1])
+		range[1] = value;
+}
+
 /* pools.c: the number of a pool, which is added if it is new; -E2BIG if there
  * are too many, or -ENOMEM. */
 int program_pool(struct la_program *program, const uint64_t id[2]);

@@ -36,15 +36,8 @@ static void note_quality(struct search *search)
 
 static int keep(struct search *search, const struct labels *labels)
 {
-	size_t i;
-	int err = 0;
-
 	note_quality(search);
-	search->best.count = 0;
-	for (i = 0; i < labels->count && !err; i++)
-		err = labels_set(&search->best, labels->at[i].event,
-				 labels->at[i].pool);
-	return err;
+	return labels_copy(&search->best, labels);
 }
 
 static int run(void *data, const struct labels *labels, size_t *reached)
