@@ -134,12 +134,12 @@ static enum la_label by_numbers(const struct la_facts *facts)
 /* Apple's GPUs share the host's memory: what others hold counts. */
 static enum la_label of_mps(const struct la_facts *facts)
 {
-	int64_t allocated = number(facts, LA_AMOUNT_ALLOCATED);
-	int64_t others = number(facts, LA_AMOUNT_CONTEXT);
+	int64_t reserved = number(facts, LA_AMOUNT_RESERVED);
+	int64_t others = number(facts, LA_AMOUNT_OTHER_ALLOCATORS);
 
-	if (allocated < 0)
+	if (reserved < 0)
 		return LA_LABEL_UNKNOWN;
-	return others > allocated ? LA_LABEL_DRIVER_OR_CONTEXT :
+	return others > reserved ? LA_LABEL_DRIVER_OR_CONTEXT :
 				    LA_LABEL_CAPACITY;
 }
 

@@ -56,17 +56,19 @@ bool la_is_too_large(const struct la_facts *facts)
 	       request.low > most_of_card(facts) - CONTEXT_LEAST;
 }
 
-/* Source: torch 0.3 to 1.4, where the generator of random numbers and the
- * state of the library are made before the first tensor. */
+static bool has_form(const struct la_facts *facts, const char *form)
+{
+	return facts->form && !strcmp(facts->form, form);
+}
+
 bool la_is_at_start(const struct la_facts *facts)
 {
-	return facts->text && (strstr(facts->text, "THCTensorRandom.cu") ||
-			       strstr(facts->text, "THCGeneral.cpp"));
+	return has_form(facts, "F0-init");
 }
 
 bool la_is_nccl(const struct la_facts *facts)
 {
-	return facts->form && !strcmp(facts->form, "nccl");
+	return has_form(facts, "nccl");
 }
 
 /* Does the setting in force, if it is known, have this quality? */
