@@ -151,6 +151,10 @@ static bool is_pytorch(const struct la_facts *facts)
 
 static enum la_label of_torch(const struct la_facts *facts)
 {
+	if (la_is_at_start(facts))
+		return LA_LABEL_OTHER_PROCESS;
+	if (la_is_block_limit(facts))
+		return LA_LABEL_DRIVER_OR_CONTEXT;
 	switch (facts->kind) {
 	case LA_OOM_CACHING:
 	case LA_OOM_ASYNC:
@@ -164,9 +168,6 @@ static enum la_label of_torch(const struct la_facts *facts)
 		return LA_LABEL_CAPACITY;
 	case LA_OOM_PINNED:
 		return LA_LABEL_DRIVER_OR_CONTEXT;
-	case LA_OOM_CALL:
-		return la_is_at_start(facts) ? LA_LABEL_OTHER_PROCESS :
-					       LA_LABEL_UNKNOWN;
 	case LA_OOM_LIBRARY:
 		return la_is_nccl(facts) ? LA_LABEL_DRIVER_OR_CONTEXT :
 					   LA_LABEL_UNKNOWN;

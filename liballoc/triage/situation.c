@@ -66,6 +66,11 @@ bool la_is_at_start(const struct la_facts *facts)
 	return has_form(facts, "F0-init");
 }
 
+bool la_is_block_limit(const struct la_facts *facts)
+{
+	return has_form(facts, "xpu-block") || has_form(facts, "mps-buffer");
+}
+
 bool la_is_nccl(const struct la_facts *facts)
 {
 	return has_form(facts, "nccl");

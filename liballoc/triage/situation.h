@@ -14,6 +14,9 @@ bool la_is_too_large(const struct la_facts *facts);
 /* It failed where a process first uses the card, before it holds anything. */
 bool la_is_at_start(const struct la_facts *facts);
 
+/* The device gives no single block of this size, however much is free. */
+bool la_is_block_limit(const struct la_facts *facts);
+
 /* NCCL, which takes memory of its own, failed. */
 bool la_is_nccl(const struct la_facts *facts);
 

@@ -393,9 +393,6 @@ static enum la_cause cause_of_kind(const struct la_facts *facts)
 		return LA_CAUSE_FRACTION_CAP;
 	case LA_OOM_ABSURD:
 		return LA_CAUSE_ABSURD_SIZE;
-	case LA_OOM_CALL:
-		return la_is_at_start(facts) ? LA_CAUSE_OTHER_PROCESS :
-					       LA_CAUSE_CANNOT_TELL;
 	case LA_OOM_LIBRARY:
 		return la_is_nccl(facts) ? LA_CAUSE_DRIVER_OVERHEAD :
 					   LA_CAUSE_CANNOT_TELL;
@@ -419,7 +416,11 @@ static void judge(struct la_verdict *verdict, const struct question *q)
 {
 	bool foreign = la_label_of(q->facts) == LA_LABEL_NOT_PYTORCH;
 
-	if (!foreign && (q->facts->kind == LA_OOM_CACHING ||
+	if (la_is_at_start(q->facts))
+		verdict->cause = LA_CAUSE_OTHER_PROCESS;
+	else if (la_is_block_limit(q->facts))
+		verdict->cause = LA_CAUSE_DRIVER_FRAGMENTATION_OR_LIMIT;
+	else if (!foreign && (q->facts->kind == LA_OOM_CACHING ||
 			 q->facts->kind == LA_OOM_ASYNC))
 		judge_size(verdict, q);
 	else if (!foreign && q->facts->kind == LA_OOM_MPS)
