@@ -161,9 +161,21 @@ static void complete_request(struct la_facts *facts)
 	derive(facts, LA_AMOUNT_REQUEST, request);
 }
 
+/* What was held was allowed. */
+static void complete_allowed(struct la_facts *facts)
+{
+	struct la_amount *allowed = &facts->amount[LA_AMOUNT_ALLOWED];
+	const struct la_amount *held = &facts->amount[LA_AMOUNT_RESERVED];
+
+	if (allowed->basis == LA_BASIS_DERIVED && allowed->low < held->low &&
+	    held->low <= allowed->high)
+		allowed->low = held->low;
+}
+
 LA_EXPORT void la_facts_complete(struct la_facts *facts)
 {
 	complete_reserved(facts);
+	complete_allowed(facts);
 	complete_self(facts);
 	complete_others(facts);
 	complete_context(facts);

@@ -55,11 +55,14 @@ static void read_numbers(struct numbers *n, const struct la_facts *facts)
 		n->request = 1;
 }
 
+/* The cap refused: more than it allows, or there was enough on the card. */
 static bool is_capped(const struct numbers *n)
 {
 	int64_t held = n->reserved >= 0 ? n->reserved : n->allocated;
 
-	return n->allowed >= 0 && held >= 0 && held + n->request > n->allowed;
+	return n->allowed >= 0 &&
+	       ((held >= 0 && held + n->request > n->allowed) ||
+		n->free >= n->request);
 }
 
 /* Bytes of the card that nobody named holds. */

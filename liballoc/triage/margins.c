@@ -139,12 +139,10 @@ struct la_margin la_margin_overhead(const struct la_facts *facts)
 				    least);
 }
 
-/* Room and what else were there, less the segment. */
-static struct la_margin with(const struct la_facts *facts,
-			     struct la_margin room, struct la_margin more)
+struct la_margin la_margin_with(const struct la_facts *facts,
+				struct la_margin free, struct la_margin more)
 {
-	struct la_margin free = la_margin_sum(room, more);
-
+	free = la_margin_sum(free, more);
 	if (free.known)
 		free = la_margin_least(free, under_cap(facts));
 	return la_margin_difference(free, la_margin_segment(facts));
@@ -187,7 +185,7 @@ void la_margins(struct la_margin margin[LA_MARGIN_COUNT],
 	margin[LA_MARGIN_NO_LEAK] = la_margin_difference(
 		la_margin_sum(room, la_margin_of(facts, LA_AMOUNT_LEAK)),
 		segment);
-	margin[LA_MARGIN_LEAN] = with(facts, free, la_margin_overhead(facts));
+	margin[LA_MARGIN_LEAN] = la_margin_with(facts, free, la_margin_overhead(facts));
 	margin[LA_MARGIN_UNROUNDED] = la_margin_difference(
 		la_margin_sum(room, la_margin_of(facts, LA_AMOUNT_ROUNDING)),
 		segment);
@@ -215,4 +213,17 @@ void la_ledger(struct la_margin row[LA_LEDGER_COUNT],
 		if (row[i].known)
 			rest = la_margin_difference(rest, row[i]);
 	row[LA_LEDGER_UNEXPLAINED] = rest;
+}
+
+bool la_card_is_explained(const struct la_facts *facts)
+{
+	struct la_margin total = la_margin_of(facts, LA_AMOUNT_TOTAL);
+	struct la_margin row[LA_LEDGER_COUNT];
+	int64_t little = total.high / 200;
+
+	la_ledger(row, facts);
+	if (little < (int64_t)(32 * MIB))
+		little = 32 * MIB;
+	return row[LA_LEDGER_UNEXPLAINED].known &&
+	       row[LA_LEDGER_UNEXPLAINED].high <= little;
 }

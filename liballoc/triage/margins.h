@@ -21,11 +21,18 @@ struct la_margin la_margin_room(const struct la_facts *facts);
 /* Bytes of the context beyond what one needs at least. */
 struct la_margin la_margin_overhead(const struct la_facts *facts);
 
+/* What would be left if so much more were free, as far as the cap lets. */
+struct la_margin la_margin_with(const struct la_facts *facts,
+				struct la_margin free, struct la_margin more);
+
 /* All margins, and all rows of the ledger. */
 void la_margins(struct la_margin margin[LA_MARGIN_COUNT],
 		const struct la_facts *facts);
 void la_ledger(struct la_margin row[LA_LEDGER_COUNT],
 	       const struct la_facts *facts);
+
+/* All of the card but 0.5 % or 32 MiB is known to be somebody's, or free. */
+bool la_card_is_explained(const struct la_facts *facts);
 
 /* The label of facts: one of the coarse classes. */
 enum la_label la_label_of(const struct la_facts *facts);

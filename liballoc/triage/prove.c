@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What replay says of a verdict. */
-#include <stddef.h>
-
 #include "amount.h"
+#include "margins.h"
 #include "util/util.h"
 
 static const struct la_trial *find(const struct la_trial *trial, size_t count,
@@ -67,9 +66,17 @@ static void refine(struct la_verdict *verdict, const struct la_trial *trial,
 	verdict->cause = LA_CAUSE_ROUNDING;
 }
 
+/* Neither a setting nor ideal packing helps. */
+static bool is_stuck_for_good(const struct la_trial *trial, size_t count)
+{
+	return is(find(trial, count, LA_TRIAL_PACKED), LA_PAST_STUCK) &&
+	       !any_setting_passes(trial, count);
+}
+
 /* Replay without what the cause names ends the failure, or for a lack of
  * memory does not. */
 static bool is_proven(const struct la_verdict *verdict,
+		      const struct la_facts *facts,
 		      const struct la_trial *trial, size_t count)
 {
 	switch (verdict->cause) {
@@ -82,11 +89,12 @@ static bool is_proven(const struct la_verdict *verdict,
 	case LA_CAUSE_FRACTION_CAP:
 		return is(find(trial, count, LA_TRIAL_UNCAPPED), LA_PAST_PAST);
 	case LA_CAUSE_CAPACITY:
+		return is_stuck_for_good(trial, count) &&
+		       (verdict->margin[LA_MARGIN_UNCAPPED].known ||
+			la_card_is_explained(facts));
 	case LA_CAUSE_REQUEST_TOO_LARGE:
 	case LA_CAUSE_ABSURD_SIZE:
-		return is(find(trial, count, LA_TRIAL_PACKED),
-			  LA_PAST_STUCK) &&
-		       !any_setting_passes(trial, count);
+		return is_stuck_for_good(trial, count);
 	default:
 		return false;
 	}
@@ -99,7 +107,8 @@ LA_EXPORT void la_verdict_prove(struct la_verdict *verdict,
 	if (!facts->recorded || facts->late || !is_reproduced(trial, count))
 		return;
 	refine(verdict, trial, count);
-	if (facts->exact && is_proven(verdict, trial, count))
-		verdict->grade = facts->survived ? LA_GRADE_STRONG :
-						   LA_GRADE_PROVEN;
+	if (facts->exact && is_proven(verdict, facts, trial, count))
+		verdict->grade = facts->survived || facts->went_on ?
+					 LA_GRADE_STRONG :
+					 LA_GRADE_PROVEN;
 }

@@ -58,19 +58,27 @@ enum answer { NO, UNSURE, YES };
 struct question {
 	const struct la_facts *facts;
 	const struct la_margin *margin; /* by enum la_margin_id */
+	/* The cap is known from what it let pass and what it refused: where
+	 * that leaves it open what suffices, its middle decides. */
+	bool middle;
 	struct la_margin room; /* see la_margin_room() */
 	struct la_margin segment; /* see la_margin_segment() */
 };
 
-static enum answer answer_of(const struct la_margin *margin)
+static enum answer answer_of(const struct question *q,
+			     const struct la_margin *margin)
 {
 	if (!margin->known || la_margin_fails(margin))
 		return NO;
-	return la_margin_suffices(margin) ? YES : UNSURE;
+	if (la_margin_suffices(margin))
+		return YES;
+	if (q->middle)
+		return la_margin_middle(margin) >= 0 ? YES : NO;
+	return UNSURE;
 }
 
-/* What was cached is less than a twenty-fifth of what was held: packed, it
- * would have served this request, and the next ones would have failed. */
+/* What was cached is below 1 GiB and a twenty-fifth of what was held: packed,
+ * it would have served this request, and the next ones would have failed. */
 static bool is_little(const struct la_facts *facts)
 {
 	struct la_margin cached =
@@ -78,22 +86,35 @@ static bool is_little(const struct la_facts *facts)
 	struct la_margin reserved = la_margin_reserved(facts);
 
 	return cached.known && reserved.known &&
+	       cached.high < (int64_t)GIB &&
 	       cached.high < reserved.low / 25;
+}
+
+/* What leaks is more than what is cached: packed, it would leak on. */
+static bool is_outgrown(const struct question *q)
+{
+	struct la_margin leak = la_margin_of(q->facts, LA_AMOUNT_LEAK);
+	struct la_margin cached =
+		la_margin_of(q->facts, LA_AMOUNT_UNALLOCATED);
+
+	return q->facts->growth.grows && leak.known && cached.known &&
+	       leak.low >= cached.high &&
+	       answer_of(q, &q->margin[LA_MARGIN_NO_LEAK]) == YES;
 }
 
 static enum answer fragmentation(const struct question *q)
 {
-	if (is_little(q->facts))
+	if (is_little(q->facts) || is_outgrown(q))
 		return NO;
-	return answer_of(&q->margin[LA_MARGIN_CONTIGUOUS]);
+	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
 }
 
-/* Under a cap little counts too: it costs less to pack than to lift it. */
-static enum answer little_fragmentation(const struct question *q)
+/* Under a cap that counts too: it costs less to pack than to lift it. */
+static enum answer late_fragmentation(const struct question *q)
 {
-	if (!q->margin[LA_MARGIN_UNCAPPED].known || !is_little(q->facts))
+	if (!q->margin[LA_MARGIN_UNCAPPED].known)
 		return NO;
-	return answer_of(&q->margin[LA_MARGIN_CONTIGUOUS]);
+	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
 }
 
 /* Room and these bytes, against the segment. */
@@ -103,7 +124,7 @@ static enum answer with_amount(const struct question *q, enum la_amount_id id)
 		la_margin_sum(q->room, la_margin_of(q->facts, id)),
 		q->segment);
 
-	return answer_of(&left);
+	return answer_of(q, &left);
 }
 
 static enum answer graph_pool(const struct question *q)
@@ -126,7 +147,7 @@ static enum answer rounding(const struct question *q)
 	if (!lost.known || !used.known ||
 	    (!la_rounds_up(q->facts) && lost.high < used.low / 20))
 		return NO;
-	return answer_of(&q->margin[LA_MARGIN_UNROUNDED]);
+	return answer_of(q, &q->margin[LA_MARGIN_UNROUNDED]);
 }
 
 /* A quarter of the card and more that nobody named holds. */
@@ -146,15 +167,14 @@ static enum answer unnamed_holders(const struct question *q)
 				    la_margin_or_0(facts, LA_AMOUNT_OTHERS));
 	if (!rest.known || rest.low < total.high / 4)
 		return NO;
-	left = la_margin_least(la_margin_sum(q->room, rest),
-			       la_margin_of(facts, LA_AMOUNT_ALLOWED));
-	left = la_margin_difference(left, q->segment);
-	return answer_of(&left);
+	left = la_margin_with(
+		facts, la_margin_of(facts, LA_AMOUNT_FREE), rest);
+	return answer_of(q, &left);
 }
 
 static enum answer other_process(const struct question *q)
 {
-	enum answer named = answer_of(&q->margin[LA_MARGIN_ALONE]);
+	enum answer named = answer_of(q, &q->margin[LA_MARGIN_ALONE]);
 
 	return named == YES ? YES : unnamed_holders(q);
 }
@@ -163,7 +183,7 @@ static enum answer leak(const struct question *q)
 {
 	if (!q->facts->growth.grows)
 		return NO;
-	return answer_of(&q->margin[LA_MARGIN_NO_LEAK]);
+	return answer_of(q, &q->margin[LA_MARGIN_NO_LEAK]);
 }
 
 /* Up to 2 GiB beyond the allocator are usual: a context, workspaces, NCCL. */
@@ -173,12 +193,12 @@ static enum answer overhead(const struct question *q)
 
 	if (!context.known || context.low < (int64_t)(2 * GIB))
 		return NO;
-	return answer_of(&q->margin[LA_MARGIN_LEAN]);
+	return answer_of(q, &q->margin[LA_MARGIN_LEAN]);
 }
 
 static enum answer cap(const struct question *q)
 {
-	return answer_of(&q->margin[LA_MARGIN_UNCAPPED]);
+	return answer_of(q, &q->margin[LA_MARGIN_UNCAPPED]);
 }
 
 /* In the order of what it costs the user to end them. */
@@ -193,7 +213,7 @@ static const struct rule {
 	{ LA_CAUSE_OTHER_PROCESS, other_process },
 	{ LA_CAUSE_LEAK, leak },
 	{ LA_CAUSE_DRIVER_OVERHEAD, overhead },
-	{ LA_CAUSE_FRAGMENTATION, little_fragmentation },
+	{ LA_CAUSE_FRAGMENTATION, late_fragmentation },
 	{ LA_CAUSE_FRACTION_CAP, cap },
 };
 
@@ -203,7 +223,11 @@ static enum la_cause fragmentation_kind(const struct question *q)
 	struct la_margin own = la_margin_of(q->facts, LA_AMOUNT_OWN_FREE);
 	struct la_margin streams =
 		la_margin_of(q->facts, LA_AMOUNT_STREAM_FREE);
+	struct la_margin largest = la_margin_of(q->facts, LA_AMOUNT_LARGEST);
 
+	/* A block that fits was given back too late: a stream used it. */
+	if (largest.known && largest.low >= la_margin_request(q->facts).high)
+		return LA_CAUSE_CROSS_STREAM;
 	if (own.known && streams.known && streams.low > own.high &&
 	    with_amount(q, LA_AMOUNT_OWN_FREE) == NO)
 		return LA_CAUSE_CROSS_STREAM;
@@ -429,27 +453,24 @@ static void judge(struct la_verdict *verdict, const struct question *q)
 		verdict->cause = cause_of_kind(q->facts);
 }
 
-/* Exact facts, and hardly anything on the card unexplained where the cause
- * has to do with the card. */
-static enum la_grade grade_of(const struct la_verdict *verdict,
-			      const struct la_facts *facts)
+/* On a card, other processes may be behind a lack of memory. */
+static bool needs_the_card(const struct la_verdict *verdict)
 {
-	const struct la_margin *rest =
-		&verdict->ledger[LA_LEDGER_UNEXPLAINED];
-	bool card = !verdict->margin[LA_MARGIN_UNCAPPED].known;
-	struct la_margin total = la_margin_of(facts, LA_AMOUNT_TOTAL);
-	int64_t much = total.high / 200;
+	return !verdict->margin[LA_MARGIN_UNCAPPED].known &&
+	       (verdict->cause == LA_CAUSE_OTHER_PROCESS ||
+		verdict->cause == LA_CAUSE_CAPACITY);
+}
 
+static enum la_grade grade_of(const struct la_verdict *verdict,
+			      const struct question *q)
+{
 	if (verdict->cause == LA_CAUSE_CANNOT_TELL)
 		return LA_GRADE_UNKNOWN;
-	if (!facts->recorded)
+	if (!q->facts->recorded || q->middle)
 		return LA_GRADE_CONSISTENT;
-	if (much < (int64_t)(32 * MIB))
-		much = 32 * MIB;
-	if (card && verdict->cause == LA_CAUSE_OTHER_PROCESS &&
-	    (!rest->known || rest->high > much))
-		return LA_GRADE_CONSISTENT;
-	return LA_GRADE_STRONG;
+	return needs_the_card(verdict) && !la_card_is_explained(q->facts) ?
+		       LA_GRADE_CONSISTENT :
+		       LA_GRADE_STRONG;
 }
 
 /* Expandable segments hold little that is free: what may be held, less what
@@ -473,6 +494,7 @@ static void judge_expandable(struct la_verdict *verdict,
 LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,
 				const struct la_facts *facts)
 {
+	const struct la_amount *allowed = &facts->amount[LA_AMOUNT_ALLOWED];
 	struct question q = { .facts = facts, .margin = verdict->margin };
 
 	memset(verdict, 0, sizeof(*verdict));
@@ -480,8 +502,10 @@ LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,
 	la_ledger(verdict->ledger, facts);
 	q.room = la_margin_room(facts);
 	q.segment = la_margin_segment(facts);
+	q.middle = allowed->basis == LA_BASIS_DERIVED &&
+		   allowed->low < allowed->high;
 	judge(verdict, &q);
 	judge_expandable(verdict, &q);
 	verdict->label = la_label_of(facts);
-	verdict->grade = grade_of(verdict, facts);
+	verdict->grade = grade_of(verdict, &q);
 }
