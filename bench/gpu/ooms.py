@@ -46,6 +46,16 @@ def shorten(snapshot):
     return snapshot
 
 
+def keep_snapshot(path):
+    """Write the snapshot; whether it has an OOM's event."""
+    import torch
+
+    snapshot = shorten(torch.cuda.memory._snapshot())
+    with lzma.open(path, "wb") as file:
+        pickle.dump(snapshot, file)
+    return any(entry["action"] == "oom" for trace in snapshot["device_traces"] for entry in trace)
+
+
 def raised(error):
     """The error that says most: an out-of-memory one that a later error hides, or else the error itself."""
     import torch
@@ -74,14 +84,12 @@ def make(name, out):
         function()
     except Exception as error:
         text = "".join(traceback.format_exception_only(raised(error))).strip()
-        if how["snapshot"]:
-            with lzma.open(os.path.join(out, f"oom_{name}.pickle.xz"), "wb") as file:
-                pickle.dump(shorten(torch.cuda.memory._snapshot()), file)
+        event = how["snapshot"] and keep_snapshot(os.path.join(out, f"oom_{name}.pickle.xz"))
     else:
         sys.exit(f"{name} did not fail")
     entry = {"kind": name, "truth": how["truth"], "message": text, "how": " ".join(function.__doc__.split()),
-             "setting": how["setting"], "cap": how["cap"], "history": how["history"] and how["snapshot"],
-             "entries": how["entries"], "frames": how["frames"], "torch": torch.__version__}
+             "setting": how["setting"], "cap": how["cap"], "event": event, "entries": how["entries"],
+             "frames": how["frames"], "torch": torch.__version__}
     with open(os.path.join(out, f"{name}.json"), "w") as file:
         json.dump(entry, file)
 
