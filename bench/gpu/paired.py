@@ -20,7 +20,7 @@ NO_LIMIT = "1TiB"       # more than any card has; tune has no word for it
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("program", help="moe, gpt, graph_network or tensors")
+    parser.add_argument("program", help="one of programs.py")
     parser.add_argument("a", help="setting A")
     parser.add_argument("b", help="setting B")
     parser.add_argument("--cap", type=size, default=0, help="most bytes to reserve under both (default: no limit)")

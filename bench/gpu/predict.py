@@ -20,7 +20,7 @@ GRANULE = 2 << 20       # what is reserved is a multiple of it
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("out", help="folder for recordings and report.json")
-    parser.add_argument("--program", default="moe", help="moe (default), gpt, graph_network or tensors")
+    parser.add_argument("--program", default="moe", help="one of programs.py (default moe)")
     parser.add_argument("--steps", type=int, help="steps to run (default: the program's own number)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--allocctl", default="allocctl", help="the program to check")

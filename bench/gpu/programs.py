@@ -7,6 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from loops import phases, prefetch, replay_buffer, serving
+from vision import detection, unet
+
 DEVICE = "cuda"
 VOCABULARY = 16000
 
@@ -137,4 +140,5 @@ def tensors(rng, steps=1500):
         yield step
 
 
-PROGRAMS = {program.__name__: program for program in (moe, gpt, graph_network, tensors)}
+PROGRAMS = {program.__name__: program for program in
+            (moe, gpt, graph_network, tensors, unet, detection, replay_buffer, prefetch, serving, phases)}

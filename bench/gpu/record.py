@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run one program under a setting and a limit, and write its snapshot OUT.pickle and the companion OUT.json.
 
-The program runs once unrecorded first, so that libraries and kernels are loaded; then all memory is given back, the
-limit is set, and the recording and the clock start.
+The program runs once unrecorded first, unless --cold says otherwise, so that libraries and kernels are loaded; then
+all memory is given back, the limit is set, and the recording and the clock start.
 """
 import argparse
+import contextlib
 import gc
 import json
 import os
@@ -13,6 +14,8 @@ import random
 import re
 import sys
 import time
+
+from filler import Filler
 
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 STATISTICS = re.compile(r"(allocated|reserved|requested|active|inactive_split)_bytes\.all\.|"
@@ -29,13 +32,16 @@ def size(text):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", help="moe, gpt, graph_network or tensors")
+    parser.add_argument("program", help="one of programs.py")
     parser.add_argument("out", help="OUT.pickle and OUT.json are written")
     parser.add_argument("--setting", default="", help="PYTORCH_CUDA_ALLOC_CONF of the run")
     parser.add_argument("--cap", type=size, default=0, help="most bytes to reserve (default: no limit)")
+    parser.add_argument("--fill", type=size, default=0, metavar="BYTES",
+                        help="let another process fill the card, but for so much (default: no)")
     parser.add_argument("--steps", type=int, help="steps to run (default: the program's own number)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--frames", action="store_true", help="record Python frames")
+    parser.add_argument("--cold", action="store_true", help="do not run it unrecorded first")
     parser.add_argument("--no-history", action="store_true", help="time it: no history, no snapshot")
     return parser.parse_args()
 
@@ -71,6 +77,16 @@ def give_back():
     torch.cuda.reset_peak_memory_stats()
 
 
+def measured(args, filler):
+    """Run and time it; the companion of the recording."""
+    start = time.perf_counter()
+    error = run(args)
+    made = companion(args, time.perf_counter() - start, error)
+    if filler:
+        made["free_before"] = filler.free
+    return made
+
+
 def companion(args, seconds, error):
     import torch
 
@@ -86,19 +102,19 @@ def main():
     os.environ["PYTORCH_CUDA_ALLOC_CONF"] = args.setting      # read when torch first allocates
     import torch
 
-    run(args)
-    give_back()
+    if not args.cold:
+        run(args)
+        give_back()
     if args.cap:
         torch.cuda.set_per_process_memory_fraction(args.cap / torch.cuda.get_device_properties(0).total_memory)
     if not args.no_history:
         torch.cuda.memory._record_memory_history(context="all" if args.frames else None, stacks="python")
-    start = time.perf_counter()
-    error = run(args)
-    seconds = time.perf_counter() - start
+    with Filler("leave", args.fill) if args.fill else contextlib.nullcontext() as filler:
+        made = measured(args, filler)
     if not args.no_history:
         torch.cuda.memory._dump_snapshot(args.out + ".pickle")
     with open(args.out + ".json", "w") as file:
-        json.dump(companion(args, seconds, error), file)
+        json.dump(made, file)
 
 
 if __name__ == "__main__":

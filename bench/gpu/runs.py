@@ -11,12 +11,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SEGMENT_EVENTS = ("segment_alloc", "segment_free", "segment_map", "segment_unmap")
 
 
-def record(program, out, setting="", cap=0, seed=0, steps=None, history=True):
+def record(program, out, setting="", cap=0, seed=0, steps=None, history=True, fill=0, cold=False):
     """The companion of a run in a process of its own."""
     command = [sys.executable, os.path.join(HERE, "record.py"), program, out, "--setting", setting, "--cap", str(cap),
                "--seed", str(seed)]
     command += ["--steps", str(steps)] if steps else []
     command += [] if history else ["--no-history"]
+    command += ["--cold"] if cold else []
+    command += ["--fill", str(fill)] if fill else []
     subprocess.run(command, check=True)
     with open(out + ".json") as file:
         return json.load(file)

@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Triage names the causes that were arranged.
+. tests/support.sh
+command -v python3 >/dev/null || skip 'no python3'
+python3 tests/shared/ooms.py allocctl "$SHARED/traces/ooms" tests/data/ooms
