@@ -109,7 +109,8 @@ static bool has_roundup(const struct la_setting_values *values)
 
 bool la_is_expandable(const struct la_facts *facts)
 {
-	return facts->expandable || setting_has(facts, has_expandable);
+	return facts->expandable || has_form(facts, "F8") ||
+	       setting_has(facts, has_expandable);
 }
 
 bool la_rounds_up(const struct la_facts *facts)
