@@ -144,12 +144,13 @@ static void swap_contents(struct la_facts *a, struct la_facts *b)
 }
 
 /* The whole message stays, with the place and count of both. */
-static void join(struct la_facts *old, struct la_facts *new, bool again)
+static void join(struct la_facts *old, struct la_facts *new, bool again,
+		 bool better)
 {
 	uint64_t count = old->count + again;
 	uint64_t line[2] = { old->line[0], old->line[1] };
 
-	if (old->truncated && !new->truncated)
+	if (better || (old->truncated && !new->truncated))
 		swap_contents(old, new);
 	old->count = count;
 	old->line[0] = line[0];
@@ -238,7 +239,8 @@ static bool join_known(struct la_found *found, struct la_facts *facts,
 		struct la_facts *old = &found->facts[i];
 
 		if (is_again(old, facts)) {
-			join(old, facts, !hint && !found->hinted[i]);
+			join(old, facts, !hint && !found->hinted[i],
+			     !hint && found->hinted[i]);
 			found->hinted[i] &= hint;
 			return true;
 		}

@@ -62,6 +62,8 @@ static uint64_t mix(uint64_t hash, const char *text, size_t length)
 
 static void belongs_to(struct la_origin *origin, struct piece piece)
 {
+	origin->parent = origin->source;
+	origin->depth++;
 	if (!origin->source)
 		origin->source = 0xcbf29ce484222325;
 	origin->source = mix(origin->source, piece.text, piece.length);
@@ -142,7 +144,7 @@ static size_t quote_mark(struct la_origin *origin, struct piece line)
 	size_t n = 0;
 
 	(void)origin;
-	while (n < line.length && strchr(" >#|*`", line.text[n]))
+	while (n < line.length && strchr(" >#|", line.text[n]))
 		n++;
 	return n;
 }
@@ -192,8 +194,9 @@ static size_t bracket(struct la_origin *origin, struct piece line)
 	if (rank >= 0)
 		belongs_to(origin, inside);
 	n = inside.length + 2;
-	if (begins(after(line, n), "<std"))
-		n += token_length(after(line, n));
+	if (begins(after(line, n), "<stderr>:") ||
+	    begins(after(line, n), "<stdout>:"))
+		n += strlen("<stderr>:");
 	else if (n < line.length && line.text[n] == ':')
 		n++;
 	if (rank >= 0 && line.text[n - 1] == ':')
@@ -227,22 +230,23 @@ static size_t parenthesis(struct la_origin *origin, struct piece line)
 	return inside.length + 2;
 }
 
+/* In capitals: a message may have "error:" at the start of a wrapped line. */
 static size_t level(struct la_origin *origin, struct piece line)
 {
 	static const char *const levels[] = {
-		"error",  "warning",	 "warn",	"info",
-		"debug",  "critical",	 "fatal",	"e",
-		"w",	  "i",		 "f",		"stderr",
-		"stdout", "stdout/info", "stderr/info", "stderr/error",
+		"ERROR",  "WARNING",	 "WARN",	"INFO",
+		"DEBUG",  "CRITICAL",	 "FATAL",	"E",
+		"W",	  "I",		 "F",		"stderr",
+		"stdout", "stdout/INFO", "stderr/INFO", "stderr/ERROR",
 	};
 	size_t n = token_length(line), length, i;
 
 	(void)origin;
 	length = n && line.text[n - 1] == ':' ? n - 1 : n;
-	for (i = 0; i < ARRAY_SIZE(levels); i++)
-		if (strlen(levels[i]) == length && begins(line, levels[i]) &&
-		    (length > 1 || *line.text < 'a'))
-			return n < line.length ? n : 0;
+	for (i = 0; i < ARRAY_SIZE(levels) && n < line.length; i++)
+		if (strlen(levels[i]) == length &&
+		    memcmp(line.text, levels[i], length) == 0)
+			return n;
 	return 0;
 }
 
@@ -330,7 +334,7 @@ size_t la_line_prefix(struct la_origin *origin, const char *line, size_t length)
 	};
 	size_t at = 0, i, n;
 
-	*origin = (struct la_origin){ 0, -1, -1, -1 };
+	*origin = (struct la_origin){ .rank = -1, .pid = -1, .device = -1 };
 	do {
 		for (i = 0, n = 0; i < ARRAY_SIZE(kinds) && n == 0; i++)
 			n = kinds[i](origin,

@@ -10,6 +10,10 @@
 /* What a prefix tells of the process that wrote a line. */
 struct la_origin {
 	uint64_t source; /* equal for lines of one process; 0: no prefix */
+	/* What source is without the last of several prefixes, which a
+	 * wrapped line does not repeat */
+	uint64_t parent;
+	unsigned int depth; /* number of prefixes that source is made of */
 	int64_t rank; /* -1: unknown */
 	int64_t pid; /* -1: unknown */
 	int64_t device; /* -1: unknown */

@@ -114,21 +114,29 @@ static bool search(struct la_log *log, bool last)
 	return true;
 }
 
-/* Bytes of the next line without its end; *next is behind that. */
+/*
+ * Bytes of the next line without its end; *next is behind that.  A lone '\r'
+ * ends a line too, which has the number of the next one: progress bars.
+ */
 static bool next_line(const struct la_log *log, bool last, size_t *length,
 		      size_t *next)
 {
-	const char *line = log->buffer + log->at;
+	const char *line = log->buffer + log->at, *end, *cr;
 	size_t most = log->length - log->at;
-	const char *end;
+	bool whole = last;
 
-	if (most > LINE_MAX_BYTES)
+	if (most >= LINE_MAX_BYTES) {
 		most = LINE_MAX_BYTES;
+		whole = true;
+	}
 	end = memchr(line, '\n', most);
-	if (!end && most < LINE_MAX_BYTES && !last)
+	cr = memchr(line, '\r', end ? (size_t)(end - line) : most);
+	if (!end && !whole && (!cr || cr + 1 == line + most))
 		return false;
-	*length = end ? (size_t)(end - line) : most;
-	*next = log->at + *length + (end ? 1 : 0);
+	*length = cr ? (size_t)(cr - line) : end ? (size_t)(end - line) : most;
+	*next = log->at + *length + (cr || end);
+	if (cr && cr + 1 == end)
+		++*next;
 	return most > 0;
 }
 

@@ -55,6 +55,7 @@ static const struct la_grammar kernel = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_KILLED,
+	.lines = true,
 	.start = kernel_starts,
 	.finish = finish_kernel,
 };
@@ -75,6 +76,7 @@ static const struct la_grammar slurm = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_KILLED,
+	.lines = true,
 	.start = slurm_starts,
 };
 
@@ -92,6 +94,7 @@ static const struct la_grammar kubernetes = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_KILLED,
+	.lines = true,
 	.start = kubernetes_starts,
 	.clause = kubernetes_clauses,
 };
@@ -131,6 +134,7 @@ static const struct la_grammar killed = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_KILLED,
+	.lines = true,
 	.start = killed_starts,
 	.finish = finish_killed,
 };
@@ -138,7 +142,8 @@ static const struct la_grammar killed = {
 static const struct la_start worker_starts[] = {
 	{ "DataLoader worker (pid %i) is killed by signal: Killed",
 	  .form = "dataloader-killed" },
-	{ "DataLoader worker (pid(s) %i", .form = "dataloader-killed" },
+	{ "DataLoader worker (pid(s) %i", .form = "dataloader-killed",
+	  .flags = LA_START_DETAIL },
 	{ .pattern = NULL },
 };
 
@@ -146,6 +151,7 @@ static const struct la_grammar worker = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_KILLED,
+	.lines = true,
 	.start = worker_starts,
 };
 
@@ -176,6 +182,7 @@ static const struct la_grammar shared = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_SHARED,
+	.lines = true,
 	.start = shared_starts,
 	.clause = shared_clauses,
 };
@@ -195,6 +202,7 @@ static const struct la_grammar failed = {
 	.framework = "host",
 	.backend = "cpu",
 	.kind = LA_OOM_HOST,
+	.lines = true,
 	.start = failed_starts,
 };
 
@@ -212,6 +220,7 @@ static const struct la_grammar xid = {
 	.framework = "host",
 	.backend = "cuda",
 	.kind = LA_OOM_FAULT,
+	.lines = true,
 	.start = xid_starts,
 	.clause = xid_clauses,
 };

@@ -290,6 +290,16 @@ static void take_origin(struct la_message *m)
 		m->facts.device = origin->device;
 }
 
+static void widen_to_lines(struct la_message *m)
+{
+	const struct la_text *text = m->text;
+
+	m->start = text->lines[la_text_line(text, m->start)].offset;
+	while (m->last < text->length && text->data[m->last] != '\n')
+		m->last++;
+	m->end = m->last;
+}
+
 bool la_message_read(struct la_message *message, const struct la_text *text,
 		     size_t at, const struct la_grammar *grammar,
 		     const struct la_start *start)
@@ -309,6 +319,10 @@ bool la_message_read(struct la_message *message, const struct la_text *text,
 	find_exception(message);
 	if (grammar->clause)
 		take_clauses(message);
+	if (grammar->finish && !grammar->finish(message))
+		return false;
+	if (grammar->lines)
+		widen_to_lines(message);
 	take_origin(message);
-	return !grammar->finish || grammar->finish(message);
+	return true;
 }

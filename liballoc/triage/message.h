@@ -24,8 +24,8 @@ enum {
 struct la_line {
 	uint64_t number; /* in the log, from 1 */
 	struct la_origin origin;
-	/* Source of the line above, where this one may go on what a launcher
-	 * wrapped, having no prefix; 0: none */
+	/* Source of the line above, where this one may go on what was wrapped
+	 * there: it lacks but the last prefix; 0: none */
 	uint64_t follows;
 	size_t offset; /* of its text in the region */
 	size_t length;
@@ -71,6 +71,7 @@ struct la_grammar {
 	const char *backend;
 	enum la_oom_kind kind;
 	bool refines; /* an amount again narrows it; else it ends the message */
+	bool lines; /* the text is whole lines */
 	const struct la_start *start; /* the last has no pattern */
 	const struct la_clause *clause; /* likewise; NULL: none */
 	/* Sets what the tables cannot; false: this is no message. */

@@ -27,9 +27,11 @@ static const struct needle {
 	{ "outofmemory", NULL, NULL },
 	{ "to allocate", NULL, NULL },
 	{ "allocate memory", NULL, NULL },
+	{ "cannot allocate", NULL, NULL },
 	{ "allocate tensor", NULL, NULL },
 	{ "allocate request", NULL, NULL },
 	{ "allocating tensor", NULL, NULL },
+	{ "oom when", NULL, NULL },
 	{ "total capac", NULL, NULL },
 	{ "already allocated", NULL, NULL },
 	{ "reserved in total", NULL, NULL },
@@ -66,7 +68,9 @@ static const struct needle {
 	{ "maxinuse", NULL, NULL },
 	{ "failed to alloc", NULL, NULL },
 	{ "resource_exhausted:", NULL, NULL },
-	{ "available memory for the", NULL, NULL },
+	{ "no available", NULL, "memory" },
+	{ "memory for the", NULL, NULL },
+	{ "the cache blocks", NULL, NULL },
 	{ "available memory of", NULL, NULL },
 	{ "cache is needed", NULL, NULL },
 	{ "serve at least", NULL, NULL },
@@ -145,18 +149,16 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The word before at is the one wanted, or none is on this line. */
+/* The word before at is the one wanted, or a prefix ends there. */
 static bool before_fits(const char *word, const char *text, size_t at)
 {
 	size_t length = strlen(word);
 
 	while (at > 0 && is_blank(text[at - 1]))
 		at--;
-	if (at == 0 || !la_is_word(text[at - 1]))
+	if (at == 0 || text[at - 1] < 'a' || text[at - 1] > 'z')
 		return true;
-	if (length == 0)
-		return la_is_digit(text[at - 1]);
-	return at >= length && word_at(word, text, at - length, at);
+	return length && at >= length && word_at(word, text, at - length, at);
 }
 
 static bool after_fits(const char *word, const char *text, size_t at,

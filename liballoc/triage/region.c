@@ -25,13 +25,18 @@ struct rule {
 
 enum { RULES_MAX = 512 };
 
+struct source {
+	uint64_t id;
+	unsigned int depth; /* prefixes that it is made of */
+};
+
 struct la_region {
 	char text[LA_REGION_TEXT]; /* clean lines without prefixes */
 	size_t used;
 	struct la_line line[LA_REGION_LINES];
 	size_t count;
 	size_t followers; /* last lines that follow another */
-	uint64_t source[SOURCES_MAX]; /* of the lines, 0 left out */
+	struct source source[SOURCES_MAX]; /* of the lines, 0 left out */
 	size_t source_count;
 	char joined[LA_REGION_TEXT + LA_REGION_LINES];
 	struct la_text_line joined_line[LA_REGION_LINES];
@@ -99,81 +104,58 @@ void la_region_free(struct la_region *region)
 bool la_region_has_room(const struct la_region *region, size_t length)
 {
 	return region->used + length <= LA_REGION_TEXT &&
-	       region->count + 1 < LA_REGION_LINES;
+	       region->count < LA_REGION_LINES;
 }
 
-static bool remember_source(struct la_region *region, uint64_t source)
+static bool remember_source(struct la_region *region,
+			    const struct la_origin *origin)
 {
 	size_t i;
 
 	for (i = 0; i < region->source_count; i++)
-		if (region->source[i] == source)
+		if (region->source[i].id == origin->source)
 			return true;
 	if (region->source_count == SOURCES_MAX)
 		return false;
-	region->source[region->source_count++] = source;
+	region->source[region->source_count++] =
+		(struct source){ origin->source, origin->depth };
 	return true;
 }
 
-static void follow(struct la_region *region, struct la_line *line, bool bare)
+/* Lines above count too, as each of several wraps lacks the prefix. */
+static void follow(struct la_region *region, struct la_line *line)
 {
-	const struct la_line *above = line - 1;
+	const struct la_line *above = region->count ? line - 1 : NULL;
 
-	if (line->origin.source || !bare || region->count == 0 ||
-	    region->followers == FOLLOWERS_MAX) {
-		region->followers = 0;
-		return;
-	}
-	line->follows =
-		above->origin.source ? above->origin.source : above->follows;
-	region->followers++;
+	line->follows = 0;
+	if (above && above->origin.source &&
+	    above->origin.parent == line->origin.source &&
+	    above->origin.depth > line->origin.depth)
+		line->follows = above->origin.source;
+	else if (above && above->follows &&
+		 above->origin.source == line->origin.source &&
+		 region->followers < FOLLOWERS_MAX)
+		line->follows = above->follows;
+	region->followers = line->follows ? region->followers + 1 : 0;
 }
 
-static bool is_blank(const char *text, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (text[i] != ' ')
-			return false;
-	return true;
-}
-
-static void add_piece(struct la_region *region, uint64_t number,
-		      const char *piece, size_t length)
-{
-	struct la_line *line = &region->line[region->count];
-	char *text = region->text + region->used;
-	size_t used = la_line_clean(text, piece, length), prefix;
-
-	memset(line, 0, sizeof(*line));
-	line->number = number;
-	prefix = la_line_prefix(&line->origin, text, used);
-	if (line->origin.source &&
-	    !remember_source(region, line->origin.source))
-		line->origin.source = 0;
-	follow(region, line, is_blank(text, prefix));
-	line->offset = region->used + prefix;
-	line->length = used - prefix;
-	region->used += used;
-	region->count++;
-}
-
-/* Progress bars overwrite themselves; what comes after is another line. */
 void la_region_add(struct la_region *region, uint64_t number, const char *line,
 		   size_t length)
 {
-	const char *end = line + length;
+	struct la_line *to = &region->line[region->count];
+	char *text = region->text + region->used;
+	size_t used = la_line_clean(text, line, length), prefix;
 
-	while (line < end && region->count < LA_REGION_LINES) {
-		const char *cr = memchr(line, '\r', (size_t)(end - line));
-
-		if (!cr)
-			cr = end;
-		if (cr > line)
-			add_piece(region, number, line, (size_t)(cr - line));
-		line = cr + 1;
-	}
+	memset(to, 0, sizeof(*to));
+	to->number = number;
+	prefix = la_line_prefix(&to->origin, text, used);
+	if (to->origin.source && !remember_source(region, &to->origin))
+		to->origin.source = to->origin.depth = 0;
+	follow(region, to);
+	to->offset = region->used + prefix;
+	to->length = used - prefix;
+	region->used += used;
+	region->count++;
 }
 
 static struct la_text join(struct la_region *region, uint64_t source)
@@ -223,20 +205,20 @@ static bool read_at(struct la_region *region, const struct la_text *text,
 	return false;
 }
 
-/* No message begins in a line of another one, nor where lines end early. */
-static bool may_begin(const struct la_text *text, size_t line, uint64_t source)
+/* What begins in a line of another source is found there. */
+static bool is_own(const struct la_message *m, uint64_t source)
 {
-	const struct la_line *at = text->lines[line].line;
+	const struct la_text_line *line =
+		&m->text->lines[la_text_line(m->text, m->start)];
 
-	return at->origin.source == source && !at->taken;
+	return line->line->origin.source == source;
 }
 
-/* Messages of one source that begin before line number end of the region. */
 static int search(struct la_region *region, uint64_t source, size_t end,
 		  struct la_found *found)
 {
 	struct la_text text = join(region, source);
-	size_t at = 0, own = 0;
+	size_t at = 0, last = SIZE_MAX;
 	int err;
 
 	while (at < text.length) {
@@ -245,8 +227,9 @@ static int search(struct la_region *region, uint64_t source, size_t end,
 		if (text.lines[line].line >= region->line + end)
 			break;
 		if (!la_text_starts_word(&text, at) ||
-		    (line != own && !may_begin(&text, line, source)) ||
-		    !read_at(region, &text, at)) {
+		    (line != last && text.lines[line].line->taken) ||
+		    !read_at(region, &text, at) ||
+		    !is_own(&region->message, source)) {
 			at++;
 			continue;
 		}
@@ -255,21 +238,30 @@ static int search(struct la_region *region, uint64_t source, size_t end,
 			return err;
 		mark(&text, &region->message);
 		at = region->message.last;
-		own = la_text_line(&text, at - 1);
+		last = la_text_line(&text, at - 1);
 	}
 	return 0;
 }
 
+/* Lines of more prefixes first: others may go on what was wrapped there. */
 static int search_all(struct la_region *region, size_t end,
 		      struct la_found *found)
 {
+	unsigned int depth, deepest = 0;
 	size_t i;
 	int err;
 
-	for (i = 0; i < region->source_count; i++) {
-		err = search(region, region->source[i], end, found);
-		if (err < 0)
-			return err;
+	for (i = 0; i < region->source_count; i++)
+		if (region->source[i].depth > deepest)
+			deepest = region->source[i].depth;
+	for (depth = deepest; depth > 0; depth--) {
+		for (i = 0; i < region->source_count; i++) {
+			if (region->source[i].depth != depth)
+				continue;
+			err = search(region, region->source[i].id, end, found);
+			if (err < 0)
+				return err;
+		}
 	}
 	return search(region, 0, end, found);
 }
@@ -290,7 +282,7 @@ static void keep(struct la_region *region, size_t from)
 	for (i = 0; i < region->count; i++) {
 		region->line[i].offset -= offset;
 		if (region->line[i].origin.source)
-			remember_source(region, region->line[i].origin.source);
+			remember_source(region, &region->line[i].origin);
 	}
 }
 

@@ -20,7 +20,7 @@ void la_region_free(struct la_region *region);
 /* Whether a line of that many bytes still fits. */
 bool la_region_has_room(const struct la_region *region, size_t length);
 
-/* Add a line, which fits, without its end; lone '\r' part it. */
+/* Add a line, which fits, without its end. */
 void la_region_add(struct la_region *region, uint64_t number, const char *line,
 		   size_t length);
 
