@@ -3,7 +3,10 @@
 """Compare the facts of messages with those of a parser made of regular
 expressions, as they are and as launchers, terminals and people change them.
 
-usage: messages.py LOG-FACTS FILE...   (JSON lines with text, form, label)
+usage: messages.py LOG-FACTS FILE... [--companions LIST]
+
+FILE has JSON lines with text (or oom), form and label; LIST has the paths of
+companion files of recordings.
 """
 import json
 import random
@@ -40,6 +43,10 @@ TORCH = [
     ('request', r'Requested *: SIZE'),
     ('segment', r'Requested *: SIZE'),
     ('free', r'Free \(according to CUDA\): SIZE'),
+    ('total', r'Device limit *: SIZE'),
+    ('segment', r'OOM on device \d+ while trying to allocate SIZE'),
+    ('free', r'\(free: SIZE'),
+    ('total', r', total: SIZE\)'),
 ]
 OTHERS = [
     ('request', r'you tried to allocate SIZE'),
@@ -53,6 +60,9 @@ OTHERS = [
     ('request', r'smaller than requested bytes of SIZE'),
     ('request', r'failed to allocate \S+ \(SIZE\) from device'),
     ('request', r'Cannot allocate SIZE memory'),
+    ('request', r'allocate request for \S+ \(SIZE\)'),
+    ('request', r'\(SIZE KV cache is needed'),
+    ('free', r'available KV cache memory \(SIZE\)'),
     ('request', r'CUDA calloc SIZE'),
     ('allocated', r'allocated so far: SIZE'),
     ('allocated', r'Sum Total of in-use chunks: SIZE'),
@@ -86,7 +96,7 @@ def expect(text):
     text = re.sub(r'\n#?[ >]*', '\n', text)
     amounts, processes = {}, {}
     tables = TORCH + ([] if re.search(
-        r'backend out of|GPU \d+ has|total capac', text) else OTHERS)
+        r'backend out of|GPU \d+ has|total capac|OOM on', text) else OTHERS)
     for name, expression in tables:
         found = compiled(expression).search(text)
         if found and bounds(found[1]) and name not in amounts:
@@ -116,7 +126,8 @@ def essence(facts):
     """What no change of looks may change."""
     return (facts['form'], facts['framework'], facts['backend'],
             facts['kind'], facts['device'], facts['truncated'],
-            numbers(facts), facts['text'])
+            numbers(facts),
+            None if facts['framework'] == 'host' else facts['text'])
 
 
 # Ways to spoil a text.  Every one keeps the order of its words.
@@ -151,7 +162,8 @@ PREFIXES = ['[rank3]: ', '(EngineCore_0 pid=7) ', '2026-11-30 01:02:03,456 ',
 def mutations(text, random_source):
     yield 'crlf', text.replace('\n', '\r\n') + '\r\n'
     yield 'bar', 'epoch 1:  50%|##   | 1/2\r' + text + '\n'
-    yield 'colours', '\x1b[1;31m' + text.replace(' ', ' \x1b[0m', 3) + '\n'
+    yield 'colours', ('\x1b[1;35m' + text.replace(
+        ': ', '\x1b[0m: \x1b[35m', 1) + '\x1b[0m\n')
     yield 'noise', 'step 1\n' * 300 + text + '\n' + 'step 2\n' * 300
     for prefix in PREFIXES:
         yield 'prefix ' + repr(prefix), prefixed(text, prefix) + '\n'
@@ -202,9 +214,8 @@ class Check:
             return
         facts = facts[0]
         wanted = expect(case['text'])
-        if case.get('form') != 'cpu-lua' and facts['form'] not in (
-                'cpu-lua', 'vllm-kv-cache', 'vllm-startup',
-                'triton-shared') and numbers(facts) != wanted:
+        if facts['form'] not in (
+                'cpu-lua', 'vllm-startup', 'triton-shared') and numbers(facts) != wanted:
             self.wrong(case['id'], 'amounts', numbers(facts), wanted)
         torch = not facts['framework'] in ('pytorch', 'nccl')
         if (case.get('label') == 'not_pytorch') != torch and \
@@ -227,9 +238,27 @@ def cases_of(path):
                 yield case
 
 
+def cases_of_companions(listing):
+    with open(listing, encoding='utf-8') as paths:
+        for path in paths.read().split():
+            with open(path, encoding='utf-8') as file:
+                found = json.load(file)
+            for number, one in enumerate(
+                    found if isinstance(found, list) else [found]):
+                text = one.get('err') or one.get('message')
+                if isinstance(text, str):
+                    yield {'id': f'{path}:{number}', 'text': text}
+
+
 def main():
     check = Check(sys.argv[1])
-    for path in sys.argv[2:]:
+    arguments = sys.argv[2:]
+    if '--companions' in arguments:
+        at = arguments.index('--companions')
+        for case in cases_of_companions(arguments[at + 1]):
+            check.check(case)
+        del arguments[at:]
+    for path in arguments:
         for case in cases_of(path):
             check.check(case)
     print(f'{check.cases} messages, {check.mutated} changed,'

@@ -52,6 +52,10 @@ static const struct needle {
 	{ "cudnn_status_int", NULL, NULL },
 	{ "valid cudnn", NULL, NULL },
 	{ "find an engine", NULL, NULL },
+	{ "engine to execute", NULL, NULL },
+	{ "to execute this", NULL, NULL },
+	{ "find a valid", NULL, NULL },
+	{ "cudnn algorithm", NULL, NULL },
 	{ "valid engine config", NULL, NULL },
 	{ "cuda calloc", NULL, NULL },
 	{ "not enough", NULL, "memory" },
@@ -76,6 +80,7 @@ static const struct needle {
 	{ "serve at least", NULL, NULL },
 	{ "stored in kv cache", NULL, NULL },
 	{ "memory on device", NULL, NULL },
+	{ "on startup is", NULL, NULL },
 	{ "cudamalloc failed", NULL, NULL },
 	{ "hipmalloc failed", NULL, NULL },
 	{ "buffer of size", NULL, NULL },
@@ -104,6 +109,7 @@ static const struct needle {
 	{ "shared memory", NULL, NULL },
 	{ "space left on", NULL, NULL },
 	{ "nvrm: xid", NULL, NULL },
+	{ "xid (pci", NULL, NULL },
 };
 
 enum { BLOCK = 3, STRIDE = LA_NEEDLE_LEAST - BLOCK + 1 };

@@ -126,6 +126,8 @@ static struct la_amount bounds(const struct decimal *number, unsigned int shift)
 	high = (high << shift) / half;
 	if ((number->digits << shift) / number->scale > UINT64_MAX)
 		return (struct la_amount){ 0 };
+	if (low > high) /* a part of one byte */
+		low = high;
 	amount.low = (uint64_t)low;
 	amount.high = high > UINT64_MAX ? UINT64_MAX : (uint64_t)high;
 	return amount;
