@@ -267,7 +267,7 @@ static size_t source_file(struct la_origin *origin, struct piece line)
 	return n;
 }
 
-/* "3: " of srun -l. */
+/* "3: " of srun -l, ahead of everything else. */
 static size_t task(struct la_origin *origin, struct piece line)
 {
 	size_t n = token_length(line), digits;
@@ -329,17 +329,18 @@ static size_t nccl(struct la_origin *origin, struct piece line)
 size_t la_line_prefix(struct la_origin *origin, const char *line, size_t length)
 {
 	static size_t (*const kinds[])(struct la_origin *, struct piece) = {
-		quote_mark, nccl,	 time_stamp, bracket,	parenthesis,
-		level,	    source_file, task,	     container,
+		quote_mark,  nccl,  time_stamp,	 bracket,
+		parenthesis, level, source_file, container,
 	};
-	size_t at = 0, i, n;
+	struct piece rest = { line, length };
+	size_t i, n;
 
 	*origin = (struct la_origin){ .rank = -1, .pid = -1, .device = -1 };
+	rest = after(rest, task(origin, rest));
 	do {
 		for (i = 0, n = 0; i < ARRAY_SIZE(kinds) && n == 0; i++)
-			n = kinds[i](origin,
-				     (struct piece){ line + at, length - at });
-		at += n;
-	} while (n > 0 && at < length);
-	return at;
+			n = kinds[i](origin, rest);
+		rest = after(rest, n);
+	} while (n > 0 && rest.length > 0);
+	return length - rest.length;
 }

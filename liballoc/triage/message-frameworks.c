@@ -3,8 +3,9 @@
  * Frameworks and engines with allocators of their own.
  *
  *	vllm-no-blocks vllm-kv-cache vllm-startup	vLLM; sglang
- *	ggml		llama.cpp and its kin
- *	cupy rmm onnxruntime paddle tensorrt
+ *	ggml ggml-pinned	llama.cpp and its kin
+ *	cupy rmm onnxruntime paddle tensorrt ctranslate2 mxnet numba pycuda
+ *	metal		Apple's, of MLX and others
  *	triton-shared	a kernel's shared memory: no memory ran out
  */
 #include "message.h"
@@ -68,6 +69,9 @@ static const struct la_start ggml_starts[] = {
 	{ "failed to allocate ROCm%d buffer of size %r", .form = "ggml",
 	  .backend = "hip" },
 	{ "CUDA error: out of memory current device: %d", .form = "ggml" },
+	{ "CUDA error %n at %w out of memory", .form = "ggml" },
+	{ "vk::Device::allocateMemory: ErrorOutOfDeviceMemory", .form = "ggml",
+	  .backend = "vulkan" },
 	{ "Device memory allocation of size %r failed", .form = "ggml",
 	  .backend = "vulkan" },
 	{ .pattern = NULL },
@@ -88,9 +92,22 @@ static const struct la_grammar ggml = {
 	.clause = ggml_clauses,
 };
 
+static const struct la_start ggml_host_starts[] = {
+	{ "failed to allocate %r of pinned memory", .form = "ggml-pinned" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar ggml_host = {
+	.framework = "ggml",
+	.backend = "cpu",
+	.kind = LA_OOM_PINNED,
+	.start = ggml_host_starts,
+};
+
 static const struct la_start cupy_starts[] = {
 	{ "Out of memory allocating %r (allocated so far: %a", .form = "cupy" },
 	{ "out of memory to allocate %r (total %z)", .form = "cupy" },
+	{ "cudaErrorMemoryAllocation: out of memory", .form = "cupy" },
 	{ .pattern = NULL },
 };
 
@@ -134,6 +151,11 @@ static const struct la_grammar rmm = {
 static const struct la_start onnx_starts[] = {
 	{ "Failed to allocate memory for requested buffer of size %r",
 	  .form = "onnxruntime" },
+	{ "CUDA failure %n: out of memory ; GPU=%d", .form = "onnxruntime" },
+	{ "CUBLAS failure %n: CUBLAS_STATUS_ALLOC_FAILED",
+	  .form = "onnxruntime" },
+	{ "CUDNN failure %n: CUDNN_STATUS_ALLOC_FAILED",
+	  .form = "onnxruntime" },
 	{ "Available memory of %f is smaller than requested bytes of %r",
 	  .form = "onnxruntime" },
 	{ .pattern = NULL },
@@ -169,6 +191,9 @@ static const struct la_grammar paddle = {
 static const struct la_start tensorrt_starts[] = {
 	{ "Requested amount of GPU memory (%r) could not be allocated",
 	  .form = "tensorrt" },
+	{ "OutOfMemory (Requested size was %r", .form = "tensorrt" },
+	{ "Error Code %n: OutOfMemory", .form = "tensorrt" },
+	{ "Error Code %n: Cuda Runtime (out of memory)", .form = "tensorrt" },
 	{ .pattern = NULL },
 };
 
@@ -177,6 +202,68 @@ static const struct la_grammar tensorrt = {
 	.backend = "cuda",
 	.kind = LA_OOM_FRAMEWORK,
 	.start = tensorrt_starts,
+};
+
+static const struct la_start ctranslate2_starts[] = {
+	{ "CUDA failed with error out of memory", .form = "ctranslate2" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar ctranslate2 = {
+	.framework = "ctranslate2",
+	.backend = "cuda",
+	.kind = LA_OOM_FRAMEWORK,
+	.start = ctranslate2_starts,
+};
+
+static const struct la_start mxnet_starts[] = {
+	{ "cudaMalloc retry failed: out of memory", .form = "mxnet" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar mxnet = {
+	.framework = "mxnet",
+	.backend = "cuda",
+	.kind = LA_OOM_FRAMEWORK,
+	.start = mxnet_starts,
+};
+
+static const struct la_start numba_starts[] = {
+	{ "Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+	  .form = "numba" },
+	{ "Call to %w results in CUDA_ERROR_OUT_OF_MEMORY", .form = "numba" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar numba = {
+	.framework = "numba",
+	.backend = "cuda",
+	.kind = LA_OOM_FRAMEWORK,
+	.start = numba_starts,
+};
+
+static const struct la_start pycuda_starts[] = {
+	{ "cuMemAlloc failed: out of memory", .form = "pycuda" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar pycuda = {
+	.framework = "pycuda",
+	.backend = "cuda",
+	.kind = LA_OOM_FRAMEWORK,
+	.start = pycuda_starts,
+};
+
+static const struct la_start metal_starts[] = {
+	{ "kIOGPUCommandBufferCallbackErrorOutOfMemory", .form = "metal" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar metal = {
+	.framework = "metal",
+	.backend = "mps",
+	.kind = LA_OOM_FRAMEWORK,
+	.start = metal_starts,
 };
 
 static const struct la_start triton_starts[] = {
@@ -200,6 +287,7 @@ static const struct la_grammar triton = {
 };
 
 const struct la_grammar *const la_framework_grammars[] = {
-	&vllm, &sglang, &ggml,	   &cupy,   &rmm,
-	&onnx, &paddle, &tensorrt, &triton, NULL,
+	&vllm,	&sglang, &ggml,	    &ggml_host, &cupy,	      &rmm,
+	&onnx,	&paddle, &tensorrt, &triton,	&ctranslate2, &mxnet,
+	&numba, &pycuda, &metal,    NULL,
 };

@@ -5,6 +5,7 @@
  *	async		backend:cudaMallocAsync
  *	mps mps-buffer	Apple
  *	cuda-error	any call of the runtime; cuda-driver-error: of VMM
+ *	xpu-error	the same of Intel's
  *	cublas cudnn nccl	their own memory
  *	cpu cpu-lua	the host's memory
  *	nvml-assert	an assertion failed while reporting an OOM
@@ -108,6 +109,21 @@ static const struct la_grammar call = {
 	.finish = finish_call,
 };
 
+static const struct la_start xpu_starts[] = {
+	{ "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", .form = "xpu-error" },
+	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", .form = "xpu-error" },
+	{ "PI_ERROR_OUT_OF_RESOURCES", .form = "xpu-error" },
+	{ "PI_ERROR_OUT_OF_HOST_MEMORY", .form = "xpu-error" },
+	{ .pattern = NULL },
+};
+
+static const struct la_grammar xpu = {
+	.framework = "pytorch",
+	.backend = "xpu",
+	.kind = LA_OOM_CALL,
+	.start = xpu_starts,
+};
+
 static const struct la_start mapping_starts[] = {
 	{ "CUDA driver error: out of memory", .form = "cuda-driver-error" },
 	{ "HIP driver error: out of memory", .form = "cuda-driver-error",
@@ -126,6 +142,8 @@ static const struct la_start library_starts[] = {
 	{ "CUDA error: CUBLAS_STATUS_ALLOC_FAILED", .form = "cublas" },
 	{ "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED", .form = "cublas" },
 	{ "CUBLAS_STATUS_ALLOC_FAILED", .form = "cublas" },
+	{ "cublas runtime error : resource allocation failed",
+	  .form = "cublas" },
 	{ "HIPBLAS_STATUS_ALLOC_FAILED", .form = "cublas", .backend = "hip" },
 	{ "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", .form = "cudnn" },
 	{ "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", .form = "cudnn" },
@@ -258,6 +276,6 @@ static const struct la_grammar directml = {
 };
 
 const struct la_grammar *const la_torch_other_grammars[] = {
-	&async, &mps, &call,	 &mapping,  &torch7, &library,
-	&nccl,	&cpu, &asserted, &directml, NULL,
+	&async,	  &xpu,	 &mps, &call,	  &mapping,  &torch7,
+	&library, &nccl, &cpu, &asserted, &directml, NULL,
 };

@@ -236,6 +236,11 @@ static const struct la_start oldest_starts[] = {
 	{ .pattern = NULL },
 };
 
+static const struct la_clause oldest_clauses[] = {
+	{ "at %w", 0 },
+	{ NULL, 0 },
+};
+
 static bool contains(const struct la_message *m, const char *word)
 {
 	size_t length = strlen(word), i;
@@ -251,6 +256,8 @@ static bool finish_oldest(struct la_message *m)
 	m->facts.release[1] = LA_RELEASE(0, 4);
 	if (contains(m, "THCTensorRandom"))
 		m->facts.form = "F0-init";
+	if (contains(m, "cutorch"))
+		m->facts.framework = "torch7";
 	return true;
 }
 
@@ -259,6 +266,7 @@ static const struct la_grammar oldest = {
 	.backend = "cuda",
 	.kind = LA_OOM_CACHING,
 	.start = oldest_starts,
+	.clause = oldest_clauses,
 	.finish = finish_oldest,
 };
 

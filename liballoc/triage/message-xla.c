@@ -18,6 +18,8 @@ static const struct la_start jax_starts[] = {
 	{ "Out of memory allocating %r", .form = "jax" },
 	{ "Failed to allocate request for %z (%r) on device ordinal %d",
 	  .form = "jax-failed-request" },
+	{ "Ran out of memory in memory space hbm. Used %r of %l hbm",
+	  .form = "jax", .backend = "tpu" },
 	{ .pattern = NULL },
 };
 
