@@ -20,6 +20,7 @@ enum {
 struct rule {
 	const struct la_grammar *grammar;
 	const struct la_start *start;
+	char second; /* byte, folded; 0: any */
 	uint16_t next; /* index + 1; 0: none */
 };
 
@@ -50,13 +51,17 @@ static void add_rule(struct la_region *region, unsigned char byte,
 		     const struct la_grammar *grammar,
 		     const struct la_start *start)
 {
+	char second = start->pattern[1];
 	uint16_t *link = &region->first[byte];
 
 	if (region->rules == RULES_MAX)
 		return;
 	while (*link)
 		link = &region->rule[*link - 1].next;
-	region->rule[region->rules++] = (struct rule){ grammar, start, 0 };
+	if (*start->pattern == '%' || second == ' ')
+		second = 0;
+	region->rule[region->rules++] =
+		(struct rule){ grammar, start, la_fold(second), 0 };
 	*link = (uint16_t)region->rules;
 }
 
@@ -189,20 +194,37 @@ static void mark(const struct la_text *text, const struct la_message *m)
 		text->lines[i].line->taken = true;
 }
 
+static uint16_t first_rule(const struct la_region *region, char c)
+{
+	return region->first[(unsigned char)la_fold(c)];
+}
+
 static bool read_at(struct la_region *region, const struct la_text *text,
 		    size_t at)
 {
-	unsigned char c = (unsigned char)la_fold(text->data[at]);
-	uint16_t i = region->first[c];
+	uint16_t i = first_rule(region, text->data[at]);
+	char second = la_fold(text->data[at + 1]); /* '\n' at the end */
 
 	for (; i; i = region->rule[i - 1].next) {
 		const struct rule *rule = &region->rule[i - 1];
 
+		if (rule->second && rule->second != second)
+			continue;
 		if (la_message_read(&region->message, text, at, rule->grammar,
 				    rule->start))
 			return true;
 	}
 	return false;
+}
+
+/* Where a message may begin, from at on. */
+static size_t next_start(const struct la_region *region,
+			 const struct la_text *text, size_t at)
+{
+	while (at < text->length && (!first_rule(region, text->data[at]) ||
+				     !la_text_starts_word(text, at)))
+		at++;
+	return at;
 }
 
 /* What begins in a line of another source is found there. */
@@ -221,13 +243,16 @@ static int search(struct la_region *region, uint64_t source, size_t end,
 	size_t at = 0, last = SIZE_MAX;
 	int err;
 
-	while (at < text.length) {
-		size_t line = la_text_line(&text, at);
+	for (;;) {
+		size_t line;
 
+		at = next_start(region, &text, at);
+		if (at == text.length)
+			break;
+		line = la_text_line(&text, at);
 		if (text.lines[line].line >= region->line + end)
 			break;
-		if (!la_text_starts_word(&text, at) ||
-		    (line != last && text.lines[line].line->taken) ||
+		if ((line != last && text.lines[line].line->taken) ||
 		    !read_at(region, &text, at) ||
 		    !is_own(&region->message, source)) {
 			at++;
