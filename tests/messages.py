@@ -173,7 +173,7 @@ def mutations(text, random_source):
     for width in (20, 40, 72, 79, 100):
         yield f'wrapped at {width}', wrap(text, width, '   ')
     blanks = [m.start() for m in re.finditer(' ', text)]
-    for at in random_source.sample(blanks, min(len(blanks), 12)):
+    for at in random_source.sample(blanks, min(len(blanks), 6)):
         yield f'wrapped once at {at}', text[:at] + '\n' + text[at + 1:] + '\n'
 
 
