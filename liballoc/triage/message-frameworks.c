@@ -10,7 +10,7 @@
  */
 #include "message.h"
 
-static const struct la_start vllm_starts[] = {
+static const struct la_beginning vllm_starts[] = {
 	{ "No available memory for the cache blocks",
 	  .form = "vllm-no-blocks" },
 	{ "To serve at least one request with the model",
@@ -46,7 +46,7 @@ static const struct la_grammar vllm = {
 	.clause = vllm_clauses,
 };
 
-static const struct la_start sglang_starts[] = {
+static const struct la_beginning sglang_starts[] = {
 	{ "Not enough memory. Please try to increase --mem-fraction-static",
 	  .form = "sglang" },
 	{ .pattern = NULL },
@@ -59,7 +59,7 @@ static const struct la_grammar sglang = {
 	.start = sglang_starts,
 };
 
-static const struct la_start ggml_starts[] = {
+static const struct la_beginning ggml_starts[] = {
 	{ "allocating %r on device %d: cudaMalloc failed: out of memory",
 	  .form = "ggml" },
 	{ "allocating %r on device %d: hipMalloc failed: out of memory",
@@ -92,7 +92,7 @@ static const struct la_grammar ggml = {
 	.clause = ggml_clauses,
 };
 
-static const struct la_start ggml_host_starts[] = {
+static const struct la_beginning ggml_host_starts[] = {
 	{ "failed to allocate %r of pinned memory", .form = "ggml-pinned" },
 	{ .pattern = NULL },
 };
@@ -104,7 +104,7 @@ static const struct la_grammar ggml_host = {
 	.start = ggml_host_starts,
 };
 
-static const struct la_start cupy_starts[] = {
+static const struct la_beginning cupy_starts[] = {
 	{ "Out of memory allocating %r (allocated so far: %a", .form = "cupy" },
 	{ "out of memory to allocate %r (total %z)", .form = "cupy" },
 	{ "cudaErrorMemoryAllocation: out of memory", .form = "cupy" },
@@ -124,7 +124,7 @@ static const struct la_grammar cupy = {
 	.clause = cupy_clauses,
 };
 
-static const struct la_start rmm_starts[] = {
+static const struct la_beginning rmm_starts[] = {
 	{ "std::bad_alloc: out_of_memory:", .form = "rmm" },
 	{ "std::bad_alloc: CUDA error at:", .form = "rmm" },
 	{ "std::bad_alloc: CUDA error (failed to allocate %r) at:",
@@ -148,7 +148,7 @@ static const struct la_grammar rmm = {
 	.clause = rmm_clauses,
 };
 
-static const struct la_start onnx_starts[] = {
+static const struct la_beginning onnx_starts[] = {
 	{ "Failed to allocate memory for requested buffer of size %r",
 	  .form = "onnxruntime" },
 	{ "CUDA failure %n: out of memory ; GPU=%d", .form = "onnxruntime" },
@@ -168,7 +168,7 @@ static const struct la_grammar onnx = {
 	.start = onnx_starts,
 };
 
-static const struct la_start paddle_starts[] = {
+static const struct la_beginning paddle_starts[] = {
 	{ "Out of memory error on GPU %d. Cannot allocate %r memory on GPU",
 	  .form = "paddle" },
 	{ .pattern = NULL },
@@ -188,7 +188,7 @@ static const struct la_grammar paddle = {
 	.clause = paddle_clauses,
 };
 
-static const struct la_start tensorrt_starts[] = {
+static const struct la_beginning tensorrt_starts[] = {
 	{ "Requested amount of GPU memory (%r) could not be allocated",
 	  .form = "tensorrt" },
 	{ "OutOfMemory (Requested size was %r", .form = "tensorrt" },
@@ -204,7 +204,7 @@ static const struct la_grammar tensorrt = {
 	.start = tensorrt_starts,
 };
 
-static const struct la_start ctranslate2_starts[] = {
+static const struct la_beginning ctranslate2_starts[] = {
 	{ "CUDA failed with error out of memory", .form = "ctranslate2" },
 	{ .pattern = NULL },
 };
@@ -216,7 +216,7 @@ static const struct la_grammar ctranslate2 = {
 	.start = ctranslate2_starts,
 };
 
-static const struct la_start mxnet_starts[] = {
+static const struct la_beginning mxnet_starts[] = {
 	{ "cudaMalloc retry failed: out of memory", .form = "mxnet" },
 	{ .pattern = NULL },
 };
@@ -228,7 +228,7 @@ static const struct la_grammar mxnet = {
 	.start = mxnet_starts,
 };
 
-static const struct la_start numba_starts[] = {
+static const struct la_beginning numba_starts[] = {
 	{ "Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
 	  .form = "numba" },
 	{ "Call to %w results in CUDA_ERROR_OUT_OF_MEMORY", .form = "numba" },
@@ -242,7 +242,7 @@ static const struct la_grammar numba = {
 	.start = numba_starts,
 };
 
-static const struct la_start pycuda_starts[] = {
+static const struct la_beginning pycuda_starts[] = {
 	{ "cuMemAlloc failed: out of memory", .form = "pycuda" },
 	{ .pattern = NULL },
 };
@@ -254,7 +254,7 @@ static const struct la_grammar pycuda = {
 	.start = pycuda_starts,
 };
 
-static const struct la_start metal_starts[] = {
+static const struct la_beginning metal_starts[] = {
 	{ "kIOGPUCommandBufferCallbackErrorOutOfMemory", .form = "metal" },
 	{ .pattern = NULL },
 };
@@ -266,7 +266,7 @@ static const struct la_grammar metal = {
 	.start = metal_starts,
 };
 
-static const struct la_start triton_starts[] = {
+static const struct la_beginning triton_starts[] = {
 	{ "out of resource: shared memory", .form = "triton-shared" },
 	{ "out of resource: tensor memory", .form = "triton-shared" },
 	{ .pattern = NULL },

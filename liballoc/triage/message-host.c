@@ -14,7 +14,7 @@
 #include "message.h"
 
 /* Kernels say three things of one kill; the first here is the kill. */
-static const struct la_start kernel_starts[] = {
+static const struct la_beginning kernel_starts[] = {
 	{ "Out of memory: Killed process %i", .form = "kernel-oom-kill" },
 	{ "Out of memory: Kill process %i", .form = "kernel-oom-kill" },
 	{ "Memory cgroup out of memory: Killed process %i",
@@ -60,7 +60,7 @@ static const struct la_grammar kernel = {
 	.finish = finish_kernel,
 };
 
-static const struct la_start slurm_starts[] = {
+static const struct la_beginning slurm_starts[] = {
 	{ "Detected %n oom-kill event", .form = "slurm-oom-kill" },
 	{ "Detected %n oom_kill event", .form = "slurm-oom-kill" },
 	{ "Exceeded job memory limit", .form = "slurm-oom-kill" },
@@ -80,7 +80,7 @@ static const struct la_grammar slurm = {
 	.start = slurm_starts,
 };
 
-static const struct la_start kubernetes_starts[] = {
+static const struct la_beginning kubernetes_starts[] = {
 	{ "OOMKilled", .form = "kubernetes-oomkilled" },
 	{ .pattern = NULL },
 };
@@ -100,7 +100,7 @@ static const struct la_grammar kubernetes = {
 };
 
 /* Shells say "Killed" alone, or the process and its command around it. */
-static const struct la_start killed_starts[] = {
+static const struct la_beginning killed_starts[] = {
 	{ "Killed", .form = "killed",
 	  .flags = LA_START_ALONE | LA_START_LOWER },
 	{ "Killed: 9", .form = "killed",
@@ -139,7 +139,7 @@ static const struct la_grammar killed = {
 	.finish = finish_killed,
 };
 
-static const struct la_start worker_starts[] = {
+static const struct la_beginning worker_starts[] = {
 	{ "DataLoader worker (pid %i) is killed by signal: Killed",
 	  .form = "dataloader-killed" },
 	{ "DataLoader worker (pid(s) %i", .form = "dataloader-killed",
@@ -155,7 +155,7 @@ static const struct la_grammar worker = {
 	.start = worker_starts,
 };
 
-static const struct la_start shared_starts[] = {
+static const struct la_beginning shared_starts[] = {
 	{ "DataLoader worker (pid %i) is killed by signal: Bus error",
 	  .form = "shm-full" },
 	{ "dataloader's workers are out of shared memory", .form = "shm-full" },
@@ -187,7 +187,7 @@ static const struct la_grammar shared = {
 	.clause = shared_clauses,
 };
 
-static const struct la_start failed_starts[] = {
+static const struct la_beginning failed_starts[] = {
 	{ "[Errno 12] Cannot allocate memory", .form = "errno-12" },
 	{ "errno 12 (Cannot allocate memory)", .form = "errno-12" },
 	{ "Error code 12 (Cannot allocate memory)", .form = "errno-12" },
@@ -206,7 +206,7 @@ static const struct la_grammar failed = {
 	.start = failed_starts,
 };
 
-static const struct la_start xid_starts[] = {
+static const struct la_beginning xid_starts[] = {
 	{ "NVRM: Xid (%w %n", .form = "xid" },
 	{ .pattern = NULL },
 };

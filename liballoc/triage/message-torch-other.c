@@ -20,7 +20,7 @@
 
 enum { SEEN_WHOLE = 1 << 0, SEEN_LAST = 1 << 1 };
 
-static const struct la_start async_starts[] = {
+static const struct la_beginning async_starts[] = {
 	{ "Allocation on device %d would exceed allowed memory",
 	  .form = "async", .seen = SEEN_WHOLE },
 	{ "Allocation on device %d", .form = "async" },
@@ -54,7 +54,7 @@ static const struct la_grammar async = {
 	.finish = finish_async,
 };
 
-static const struct la_start mps_starts[] = {
+static const struct la_beginning mps_starts[] = {
 	{ "MPS backend out of memory", .form = "mps" },
 	{ "MPS allocated: %v, other allocations: %o", .form = "mps" },
 	{ "Invalid buffer size: %s", .form = "mps-buffer", .seen = SEEN_LAST },
@@ -84,7 +84,7 @@ static const struct la_grammar mps = {
 	.finish = finish_mps,
 };
 
-static const struct la_start call_starts[] = {
+static const struct la_beginning call_starts[] = {
 	{ "CUDA error: out of memory", .form = "cuda-error" },
 	{ "HIP error: out of memory", .form = "cuda-error", .backend = "hip" },
 	{ .pattern = NULL },
@@ -109,7 +109,7 @@ static const struct la_grammar call = {
 	.finish = finish_call,
 };
 
-static const struct la_start xpu_starts[] = {
+static const struct la_beginning xpu_starts[] = {
 	{ "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", .form = "xpu-error" },
 	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", .form = "xpu-error" },
 	{ "PI_ERROR_OUT_OF_RESOURCES", .form = "xpu-error" },
@@ -124,7 +124,7 @@ static const struct la_grammar xpu = {
 	.start = xpu_starts,
 };
 
-static const struct la_start mapping_starts[] = {
+static const struct la_beginning mapping_starts[] = {
 	{ "CUDA driver error: out of memory", .form = "cuda-driver-error" },
 	{ "HIP driver error: out of memory", .form = "cuda-driver-error",
 	  .backend = "hip" },
@@ -138,7 +138,7 @@ static const struct la_grammar mapping = {
 	.start = mapping_starts,
 };
 
-static const struct la_start library_starts[] = {
+static const struct la_beginning library_starts[] = {
 	{ "CUDA error: CUBLAS_STATUS_ALLOC_FAILED", .form = "cublas" },
 	{ "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED", .form = "cublas" },
 	{ "CUBLAS_STATUS_ALLOC_FAILED", .form = "cublas" },
@@ -170,7 +170,7 @@ static const struct la_grammar library = {
 	.clause = library_clauses,
 };
 
-static const struct la_start torch7_starts[] = {
+static const struct la_beginning torch7_starts[] = {
 	{ "Error in CuDNN: CUDNN_STATUS_ALLOC_FAILED", .form = "cudnn" },
 	{ .pattern = NULL },
 };
@@ -182,7 +182,7 @@ static const struct la_grammar torch7 = {
 	.start = torch7_starts,
 };
 
-static const struct la_start nccl_starts[] = {
+static const struct la_beginning nccl_starts[] = {
 	{ "NCCL WARN Cuda failure 'out of memory'", .form = "nccl" },
 	{ "NCCL WARN Cuda failure %n 'out of memory'", .form = "nccl" },
 	{ "Cuda failure 'out of memory'", .form = "nccl" },
@@ -208,7 +208,7 @@ static const struct la_grammar nccl = {
 	.clause = nccl_clauses,
 };
 
-static const struct la_start cpu_starts[] = {
+static const struct la_beginning cpu_starts[] = {
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to "
 	  "allocate %r",
 	  .form = "cpu" },
@@ -249,7 +249,7 @@ static const struct la_grammar cpu = {
 	.finish = finish_cpu,
 };
 
-static const struct la_start assert_starts[] = {
+static const struct la_beginning assert_starts[] = {
 	{ "NVML_SUCCESS == %w INTERNAL ASSERT FAILED", .form = "nvml-assert" },
 	{ .pattern = NULL },
 };
@@ -261,7 +261,7 @@ static const struct la_grammar asserted = {
 	.start = assert_starts,
 };
 
-static const struct la_start directml_starts[] = {
+static const struct la_beginning directml_starts[] = {
 	{ "Could not allocate tensor with %r. There is not enough GPU video "
 	  "memory",
 	  .form = "directml" },

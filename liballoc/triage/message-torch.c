@@ -44,7 +44,7 @@ enum {
 	NEW_DONE = SEEN_NEW | SEEN_DONE,
 };
 
-static const struct la_start starts[] = {
+static const struct la_beginning starts[] = {
 	{ "CUDA out of memory", .seen = SEEN_ANCHOR },
 	{ "HIP out of memory", .seen = SEEN_ANCHOR, .backend = "hip" },
 	{ "XPU out of memory", .seen = SEEN_ANCHOR, .backend = "xpu" },
@@ -227,7 +227,7 @@ static const struct la_grammar caching = {
 	.finish = finish,
 };
 
-static const struct la_start oldest_starts[] = {
+static const struct la_beginning oldest_starts[] = {
 	{ "THCudaCheck FAIL file=%w line=%n error=2 : out of memory",
 	  .form = "F0", .flags = LA_START_DETAIL },
 	{ "cuda runtime error (2) : out of memory", .form = "F0" },
@@ -270,7 +270,7 @@ static const struct la_grammar oldest = {
 	.finish = finish_oldest,
 };
 
-static const struct la_start warning_starts[] = {
+static const struct la_beginning warning_starts[] = {
 	{ "memory allocation failed with OOM on device %d while trying to "
 	  "allocate %s",
 	  .form = "log-2.13" },
@@ -297,7 +297,7 @@ static const struct la_grammar warning = {
 	.finish = finish_warning,
 };
 
-static const struct la_start block_starts[] = {
+static const struct la_beginning block_starts[] = {
 	{ "can NOT allocate memory block with size larger than %z!",
 	  .form = "xpu-block" },
 	{ .pattern = NULL },

@@ -13,7 +13,7 @@
  */
 #include "message.h"
 
-static const struct la_start jax_starts[] = {
+static const struct la_beginning jax_starts[] = {
 	{ "Out of memory while trying to allocate %r", .form = "jax" },
 	{ "Out of memory allocating %r", .form = "jax" },
 	{ "Failed to allocate request for %z (%r) on device ordinal %d",
@@ -32,7 +32,7 @@ static const struct la_grammar jax = {
 
 enum { SEEN_HARMLESS = 1 << 0, SEEN_HOST = 1 << 1 };
 
-static const struct la_start bfc_starts[] = {
+static const struct la_beginning bfc_starts[] = {
 	{ "Allocator (GPU_%d_bfc) ran out of memory trying to allocate %r",
 	  .form = "tf-bfc" },
 	{ "Allocator (cuda_host_bfc) ran out of memory trying to allocate %r",
@@ -75,7 +75,7 @@ static const struct la_grammar bfc = {
 	.finish = finish_bfc,
 };
 
-static const struct la_start dump_starts[] = {
+static const struct la_beginning dump_starts[] = {
 	{ "Sum Total of in-use chunks: %a", .form = "tf-dump" },
 	{ "total_region_allocated_bytes_: %v memory_limit_: %l",
 	  .form = "tf-dump" },
@@ -104,7 +104,7 @@ static const struct la_grammar dump = {
 	.clause = dump_clauses,
 };
 
-static const struct la_start driver_starts[] = {
+static const struct la_beginning driver_starts[] = {
 	{ "failed to allocate %z (%r) from device: CUDA_ERROR_OUT_OF_MEMORY",
 	  .form = "tf-driver" },
 	{ .pattern = NULL },
@@ -117,7 +117,7 @@ static const struct la_grammar driver = {
 	.start = driver_starts,
 };
 
-static const struct la_start pinned_starts[] = {
+static const struct la_beginning pinned_starts[] = {
 	{ "could not allocate pinned host memory of size: %r",
 	  .form = "tf-pinned" },
 	{ "failed to alloc %r on host: CUDA_ERROR_OUT_OF_MEMORY",
@@ -132,7 +132,7 @@ static const struct la_grammar pinned = {
 	.start = pinned_starts,
 };
 
-static const struct la_start library_starts[] = {
+static const struct la_beginning library_starts[] = {
 	{ "failed to create cublas handle: CUBLAS_STATUS_",
 	  .form = "tf-library" },
 	{ "Could not create cudnn handle: CUDNN_STATUS_",

@@ -171,7 +171,7 @@ static bool take_clause(struct la_message *m, size_t *at, bool *ended)
 /* Another message of this grammar begins here. */
 static bool begins_again(const struct la_message *m, size_t at)
 {
-	const struct la_start *start = m->grammar->start;
+	const struct la_beginning *start = m->grammar->start;
 	struct la_captures captures;
 
 	return la_pattern_match(start->pattern, m->text->data, m->text->length,
@@ -236,7 +236,7 @@ static bool placed_right(const struct la_text *text, size_t at, size_t end,
 }
 
 static bool same_case(const struct la_text *text, size_t at,
-		      const struct la_start *start)
+		      const struct la_beginning *start)
 {
 	size_t i;
 
@@ -250,7 +250,7 @@ static bool same_case(const struct la_text *text, size_t at,
 
 static void begin(struct la_message *m, const struct la_text *text, size_t at,
 		  const struct la_grammar *grammar,
-		  const struct la_start *start)
+		  const struct la_beginning *start)
 {
 	memset(&m->facts, 0, sizeof(m->facts));
 	m->facts.kind = grammar->kind;
@@ -302,7 +302,7 @@ static void widen_to_lines(struct la_message *m)
 
 bool la_message_read(struct la_message *message, const struct la_text *text,
 		     size_t at, const struct la_grammar *grammar,
-		     const struct la_start *start)
+		     const struct la_beginning *start)
 {
 	struct la_captures captures;
 	size_t end = at;

@@ -47,7 +47,7 @@ struct la_text {
 struct la_message;
 
 /* Where a message may begin. */
-struct la_start {
+struct la_beginning {
 	const char *pattern;
 	const char *form; /* NULL: finish() says */
 	unsigned int seen; /* bits that it sets in la_message */
@@ -72,7 +72,7 @@ struct la_grammar {
 	enum la_oom_kind kind;
 	bool refines; /* an amount again narrows it; else it ends the message */
 	bool lines; /* the text is whole lines */
-	const struct la_start *start; /* the last has no pattern */
+	const struct la_beginning *start; /* the last has no pattern */
 	const struct la_clause *clause; /* likewise; NULL: none */
 	/* Sets what the tables cannot; false: this is no message. */
 	bool (*finish)(struct la_message *message);
@@ -84,7 +84,7 @@ struct la_message {
 	struct la_process process[LA_MESSAGE_PROCESSES];
 	size_t process_count;
 	const struct la_grammar *grammar;
-	const struct la_start *started;
+	const struct la_beginning *started;
 	const struct la_text *text;
 	size_t start; /* of the message, its exception's name included */
 	size_t body; /* where the pattern of the start begins */
@@ -104,7 +104,7 @@ struct la_message {
 /* Read a message that begins at at; false if none does. */
 bool la_message_read(struct la_message *message, const struct la_text *text,
 		     size_t at, const struct la_grammar *grammar,
-		     const struct la_start *start);
+		     const struct la_beginning *start);
 
 /* Index into text->lines of the line at offset. */
 size_t la_text_line(const struct la_text *text, size_t offset);

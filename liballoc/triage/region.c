@@ -19,7 +19,7 @@ enum {
 /* A start of a grammar, in a chain of those with one first byte. */
 struct rule {
 	const struct la_grammar *grammar;
-	const struct la_start *start;
+	const struct la_beginning *start;
 	char second; /* byte, folded; 0: any */
 	uint16_t next; /* index + 1; 0: none */
 };
@@ -49,7 +49,7 @@ struct la_region {
 
 static void add_rule(struct la_region *region, unsigned char byte,
 		     const struct la_grammar *grammar,
-		     const struct la_start *start)
+		     const struct la_beginning *start)
 {
 	char second = start->pattern[1];
 	uint16_t *link = &region->first[byte];
@@ -69,7 +69,7 @@ static void add_grammars(struct la_region *region,
 			 const struct la_grammar *const *grammar)
 {
 	for (; *grammar; grammar++) {
-		const struct la_start *start = (*grammar)->start;
+		const struct la_beginning *start = (*grammar)->start;
 
 		for (; start->pattern; start++) {
 			unsigned char c = (unsigned char)*start->pattern;
