@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "replay/answers.h"
+#include "replay/chains.h"
 #include "replay/meter.h"
 #include "replay/oom.h"
 #include "replay/program.h"
@@ -23,12 +24,20 @@ struct player {
 	struct la_replay_result *result;
 };
 
-/* Segments go below those that are there at the start; 0: there are none. */
-static uint64_t lowest_segment(const struct la_program *program)
+/* Does the program begin with live blocks alone? */
+static bool is_packed(const struct player *player)
 {
+	return player->options->start == LA_START_PACKED &&
+	       !player->options->as_recorded;
+}
+
+/* Segments go below those that are there at the start; 0: there are none. */
+static uint64_t lowest_segment(const struct player *player)
+{
+	const struct la_program *program = player->program;
 	size_t i;
 
-	for (i = 0; i < program->start_count; i++)
+	for (i = 0; i < program->start_count && !is_packed(player); i++)
 		if (!program->start[i].reserved)
 			return program->start[i].addr;
 	return 0;
@@ -47,8 +56,9 @@ static int make_device(struct player *player)
 		return device_answers(&player->device, program->answer,
 				      program->answer_count);
 	err = la_device_sim(&player->device, player->options->layout, card,
-			    lowest_segment(program));
-	for (i = 0; i < program->start_count && !err; i++) {
+			    lowest_segment(player));
+	for (i = 0; i < program->start_count && !is_packed(player) && !err;
+	     i++) {
 		const struct start_segment *start = &program->start[i];
 
 		if (start->reserved)
@@ -111,6 +121,14 @@ static int make_heap(struct player *player, struct la_error *err)
 	return code;
 }
 
+static int fill_heap(struct player *player, la_block *slot)
+{
+	if (is_packed(player))
+		return program_pack(player->program, player->heap, slot);
+	return program_load(player->program, player->heap, slot);
+}
+
+/* -ENOSPC: what is live at the start does not fit. */
 static int load_start(struct player *player)
 {
 	uint32_t count = player->program->slot_count;
@@ -119,9 +137,7 @@ static int load_start(struct player *player)
 	int err;
 
 	player->held = calloc(count + 1, sizeof(*player->held));
-	err = slot && player->held ?
-		      program_load(player->program, player->heap, slot) :
-		      -ENOMEM;
+	err = slot && player->held ? fill_heap(player, slot) : -ENOMEM;
 	for (i = 0; i < player->program->piece_count && !err; i++) {
 		const struct start_piece *piece = &player->program->piece[i];
 		struct held *held = &player->held[piece->slot];
@@ -130,6 +146,7 @@ static int load_start(struct player *player)
 			continue;
 		held->block = slot[piece->slot];
 		held->pool = heap_pool_of(player->heap, held->block);
+		held->waits = heap_waits(player->heap, held->pool);
 	}
 	free(slot);
 	return err;
@@ -150,16 +167,24 @@ static int complete(struct player *player, const struct held *held)
 	return la_heap_free_complete(player->heap, held->block);
 }
 
+/* Is it the request that the replay is about? */
+static bool must_be_served(const struct player *player, const struct op *op)
+{
+	return op->must ||
+	       (uint64_t)op->event + 1 == player->options->event_count;
+}
+
 /* A request that failed when recording: does it succeed now? */
 static int retry_failed(struct player *player, const struct op *op)
 {
+	bool must = must_be_served(player, op);
 	la_block block;
 	int err = la_heap_alloc(player->heap, op->size, (int)op->stream,
 				op->pool, &block);
 
 	if (err == -ENOSPC)
-		return op->must ? err : 0;
-	if (err < 0 || op->must)
+		return must ? err : 0;
+	if (err < 0 || must)
 		return err;
 	return la_heap_release(player->heap, block);
 }
@@ -292,12 +317,17 @@ static int play(struct player *player)
 	const struct la_program *program = player->program;
 	bool releases = !player->options->as_recorded &&
 			player->options->release.kind != LA_RELEASE_NONE;
+	uint64_t events = player->options->event_count ?
+				  player->options->event_count :
+				  UINT64_MAX;
 	size_t i;
 	int err;
 
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
+		if (op->event >= events)
+			break;
 		err = releases ? begin_steps(player, op->event) : 0;
 		if (!err)
 			err = play_op(player, op);
@@ -343,9 +373,9 @@ operations_of(const struct la_heap_stats *stats)
 	};
 }
 
-LA_EXPORT int la_replay(const struct la_program *program,
-			const struct la_replay_options *options,
-			struct la_replay_result *result, struct la_error *err)
+static int replay(const struct la_program *program,
+		  const struct la_replay_options *options,
+		  struct la_replay_result *result, struct la_error *err)
 {
 	struct player player = {
 		.program = program,
@@ -358,20 +388,41 @@ LA_EXPORT int la_replay(const struct la_program *program,
 	code = make_heap(&player, err);
 	if (code < 0)
 		return code;
+	player.stats = la_heap_stats(player.heap);
 	code = load_start(&player);
-	if (!code) {
-		player.stats = la_heap_stats(player.heap);
+	if (code == -ENOSPC)
+		code = report_oom(&player, program->op_count);
+	else if (!code)
 		code = fit_start(&player);
-		if (!code && result->ran)
-			code = play(&player);
-		result->stats = *player.stats;
-		result->operations = operations_of(player.stats);
-		result->seconds = player.meter.time * 1e-6;
-	}
+	if (!code && result->ran)
+		code = play(&player);
+	result->stats = *player.stats;
+	result->operations = operations_of(player.stats);
+	result->seconds = player.meter.time * 1e-6;
 	if (code < 0)
 		la_error_set(err, code, LA_NO_OFFSET, "the replay failed: %s",
 			     code == -ENOMEM ? "out of memory" :
 					       "it left the recording");
 	player_destroy(&player);
+	return code;
+}
+
+LA_EXPORT int la_replay(const struct la_program *program,
+			const struct la_replay_options *options,
+			struct la_replay_result *result, struct la_error *err)
+{
+	struct la_program chained;
+	int code;
+
+	if (options->start != LA_START_CHAINED || options->as_recorded)
+		return replay(program, options, result, err);
+	code = program_chain(&chained, program,
+			     options->setting->large_segment_size);
+	if (code < 0)
+		la_error_set(err, code, LA_NO_OFFSET, "out of memory");
+	else
+		code = replay(&chained, options, result, err);
+	free(chained.start);
+	free(chained.piece);
 	return code;
 }

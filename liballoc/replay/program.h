@@ -190,6 +190,15 @@ int program_rewind(struct la_program *program, size_t from);
 /* start.c: nothing was there when the recording began. */
 void program_begin_empty(struct la_program *program);
 
+/* start.c: streams and pools of a fresh heap get the program's numbers.
+ * Returns 0 or -ENOMEM. */
+int program_introduce(const struct la_program *program, struct la_heap *heap);
+
+/* pack.c: what was live or pending at the start, on a fresh heap, as slots
+ * have it; nothing else.  Returns 0, -ENOSPC or -ENOMEM. */
+int program_pack(const struct la_program *program, struct la_heap *heap,
+		 la_block *slot);
+
 /* start.c: streams, pools and starting segments of a fresh heap; slot[i]
  * becomes the block of slot i.  Returns 0 or -ENOMEM. */
 int program_load(const struct la_program *program, struct la_heap *heap,

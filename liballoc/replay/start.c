@@ -489,20 +489,27 @@ static int load_segment(const struct la_program *program,
 	return err;
 }
 
-int program_load(const struct la_program *program, struct la_heap *heap,
-		 la_block *slot)
+int program_introduce(const struct la_program *program, struct la_heap *heap)
 {
 	uint32_t s;
-	size_t i;
-	int err = 0;
 
-	heap_walk_in_order(heap);
 	for (s = 0; s < program->stream_count; s++)
 		if (la_heap_stream(heap, program->streams[s]) < 0)
 			return -ENOMEM;
 	for (s = 1; s < program->pool_count; s++)
 		if (la_heap_pool(heap, program->pool[s]) < 0)
 			return -ENOMEM;
+	return 0;
+}
+
+int program_load(const struct la_program *program, struct la_heap *heap,
+		 la_block *slot)
+{
+	size_t i;
+	int err;
+
+	heap_walk_in_order(heap);
+	err = program_introduce(program, heap);
 	for (i = 0; i < program->start_count && !err; i++)
 		err = load_segment(program, &program->start[i], heap, slot);
 	return err;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <liballoc/replay.h>
+#include <liballoc/triage.h>
 
 #include "heap/inside.h"
 #include "support/snapshot.h"
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
 	BLOCKS = 512,
 	EVENTS_MOST = 4096,
+	EVENTS_REMEDIED = 256, /* more take too long under many settings */
 	POOLS = 64, /* that ever are, with the default pool */
 	OPEN_POOLS = 4, /* that are used at once, with it */
 	CHANGES = 4,
@@ -653,6 +655,47 @@ static void check_picture(const struct la_recording *recording)
 	la_picture_release(&picture);
 }
 
+static void check_rows(const struct la_program *program,
+		       const struct la_facts *facts)
+{
+	const struct la_remedies_options options = { .whole = program };
+	struct la_trial *trial;
+	size_t count, i;
+
+	if (la_program_info(program)->event_count > EVENTS_REMEDIED)
+		return;
+	assert(!la_remedies_replay(&trial, &count, program, facts, &options,
+				   NULL));
+	assert(trial[0].current && trial[0].past != LA_PAST_PAST);
+	if (facts->exact)
+		assert(trial[0].past == LA_PAST_STUCK);
+	for (i = 0; i < count; i++)
+		assert(!trial[i].worse || trial[i].past == LA_PAST_STUCK);
+	la_trials_free(trial, count);
+}
+
+/* Facts are within their bounds, and exact sums are right; program may be
+ * NULL. */
+static void check_facts(const struct la_recording *recording,
+			const struct la_program *program)
+{
+	struct la_facts facts;
+	int ret = la_facts_of_recording(&facts, recording, 0, program, NULL), i;
+	const struct la_amount *amount = facts.amount;
+
+	assert(!ret || ret == -ENOENT);
+	for (i = 0; i < LA_AMOUNT_COUNT; i++)
+		assert(amount[i].low <= amount[i].high);
+	if (facts.exact)
+		assert(amount[LA_AMOUNT_RESERVED].low ==
+		       amount[LA_AMOUNT_ALLOCATED].low +
+			       amount[LA_AMOUNT_UNALLOCATED].low +
+			       amount[LA_AMOUNT_PRIVATE].low);
+	if (!ret && program)
+		check_rows(program, &facts);
+	la_facts_release(&facts);
+}
+
 /* Reading ends soon, whatever the recording is. */
 static int read_program(struct la_program **out,
 			const struct la_recording *recording,
@@ -682,6 +725,7 @@ static void read_snapshot(const struct snapshot *snapshot,
 	if (ret < 0)
 		return;
 	check_picture(recording);
+	check_facts(recording, NULL);
 	ret = read_program(&program, recording, known);
 	assert(!ret || damage == DAMAGED);
 	if (!ret) {
@@ -693,6 +737,7 @@ static void read_snapshot(const struct snapshot *snapshot,
 	assert(!ret || damage == DAMAGED);
 	if (!ret) {
 		check_program(snapshot, program, DAMAGED);
+		check_facts(recording, program);
 		la_program_free(program);
 	}
 	la_recording_free(recording);

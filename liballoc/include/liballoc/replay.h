@@ -310,6 +310,17 @@ void la_oom_state_release(struct la_oom_state *state);
 
 struct la_costs;
 
+/** @brief What a program that starts late begins with: another setting would
+ *         have held the same blocks otherwise. */
+enum la_start {
+	LA_START_HELD, /**< what was held then, as it was */
+	/** Its live blocks alone, requested anew on an empty heap */
+	LA_START_PACKED,
+	/** What was held, moved into expandable segments; pages without a
+	 *  block are given back */
+	LA_START_CHAINED
+};
+
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
@@ -330,6 +341,12 @@ struct la_replay_options {
 	const struct la_costs *costs;
 	/** Calls of empty_cache() that are put in; not with as_recorded. */
 	struct la_release_policy release;
+	/** Events to play; 0: all.  If the last of these is a request that
+	 *  failed, it has to be served. */
+	uint64_t event_count;
+	/** What a program that starts late begins with; not with
+	 *  as_recorded. */
+	enum la_start start;
 	/** If a request fails: filled, for la_oom_state_release(); all zeros
 	 *  before.  NULL: not wanted. */
 	struct la_oom_state *oom;
@@ -364,7 +381,8 @@ struct la_replay_result {
  * Requests that failed in the recording and that the program survived are
  * tried and given back at once; the last one must be served if no other
  * request follows it.  A program that starts late begins with what was held
- * then; where that is more than the limit, free segments are given back.
+ * then, see enum la_start; where that is more than the limit, free segments
+ * are given back.
  * Any number of threads may replay one program.
  */
 int la_replay(const struct la_program *program,

@@ -281,8 +281,9 @@ void la_log_free(struct la_log *log);
  * Leak test: the least live bytes of each step (of each of 20 slices where
  * there are no steps), the first fifth left out; it grows if last - first is
  * at least the request and 5 % of the limit, and Mann-Kendall's p is below
- * 0.01 over at least 8 of them, no plateau at the end, and one call site or
- * size has a tenth of the growth.
+ * 0.01 over at least 8 of them, steadily and without a plateau at the end,
+ * while the program freed much besides (half of the growth in steps, eight
+ * times the growth in slices), and one call site or size has a tenth of it.
  */
 int la_facts_of_recording(struct la_facts *out,
 			  const struct la_recording *recording,
@@ -522,9 +523,11 @@ struct la_remedies_options {
  *
  * A setting of the caller's that torch refuses is a row with an objection.
  * Getting past one request is not finishing: the recording ends there.
- * A history that starts late is replayed twice, from what was held then and
- * from live bytes packed as the setting would at best; where these disagree
- * the answer is LA_PAST_UNKNOWN.
+ * A history that starts late is replayed twice, from what was held then (of
+ * expandable segments: in their pages) and from live bytes packed as the
+ * setting would at best; where these disagree, or pass with less than 20 MiB
+ * left, the answer is LA_PAST_UNKNOWN, and so it is for settings that may have
+ * failed before, if they pass.
  */
 int la_remedies_replay(struct la_trial **out, size_t *count,
 		       const struct la_program *program,
