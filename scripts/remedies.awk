@@ -37,7 +37,7 @@ function remedy() {
 }
 function rule() {
 	print "{ " text_field("frameworks") text_field("backends") \
-		text_field("removes") text_field("unless") \
+		text_field("forms") text_field("removes") text_field("unless") \
 		("kinds" in entry ? ".kinds = " \
 		bits(entry["kinds"], "LA_OOM_") ", " : "") \
 		("trial" in entry ? ".trials = " \
@@ -70,7 +70,7 @@ BEGIN {
 	for (i in list)
 		needed[list[i]]
 	split("id kind cost setting removes unless causes frameworks " \
-	      "backends kinds trial since until batch code en zh", list, " ")
+	      "backends forms kinds trial since until batch code en zh", list, " ")
 	for (i in list)
 		known[list[i]]
 }

@@ -5,6 +5,7 @@
 
 #include "setting/table.h"
 #include "triage/advise-setting.h"
+#include "triage/situation.h"
 #include "util/strbuf.h"
 
 /* 0, -EINVAL if torch refuses it, -ENOMEM. */
@@ -63,7 +64,7 @@ int la_in_force_read(struct la_in_force *force, const struct la_facts *facts)
 	if (force->known)
 		force->text = facts->setting;
 	force->values.expandable_segments |=
-		facts->expandable ||
+		la_is_expandable(facts) ||
 		(facts->text &&
 		 strstr(facts->text, "expandable_segments is enabled"));
 	force->values.cuda_malloc_async |= facts->kind == LA_OOM_ASYNC;

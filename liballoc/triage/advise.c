@@ -66,7 +66,10 @@ static bool applies(const struct adviser *a, const struct la_remedy_rule *rule)
 	const struct la_facts *facts = a->facts;
 	const char *framework = facts->framework ? facts->framework : "pytorch";
 
+	if (facts->kind == LA_OOM_HARMLESS)
+		return false;
 	return la_remedy_word(rule->frameworks, framework) &&
+	       la_remedy_word(rule->forms, facts->form ? facts->form : "") &&
 	       (!facts->backend ||
 		la_remedy_word(rule->backends, facts->backend)) &&
 	       (!rule->kinds || rule->kinds & bit(facts->kind)) &&
@@ -277,22 +280,34 @@ static int consider_all(struct adviser *a)
 	return 0;
 }
 
-/* What replay shows to help, then what should, then what would not have. */
-static int rank(const struct la_advice *advice)
+/* What replay shows to help, then what tells more where nothing is known, then
+ * what should help, then what would not have. */
+static int rank(const struct la_advice *advice, bool unknown)
 {
 	if (advice->useless)
-		return 2;
-	return advice->trial && advice->trial->past == LA_PAST_PAST ? 0 : 1;
+		return 3;
+	if (advice->trial && advice->trial->past == LA_PAST_PAST)
+		return 0;
+	return unknown && advice->remedy->causes & bit(LA_CAUSE_CANNOT_TELL) ?
+		       1 :
+		       2;
 }
 
-static int compare(const void *one, const void *other)
+/* Remedies are in the order of what they cost, and few: by insertion. */
+static void sort(struct adviser *a)
 {
-	const struct la_advice *a = one, *b = other;
-	int order = rank(a) - rank(b);
+	bool unknown = a->verdict->cause == LA_CAUSE_CANNOT_TELL;
+	size_t i, k;
 
-	if (order)
-		return order;
-	return a->remedy < b->remedy ? -1 : a->remedy > b->remedy;
+	for (i = 1; i < a->count; i++) {
+		struct la_advice moved = a->advice[i];
+
+		for (k = i; k && rank(&a->advice[k - 1], unknown) >
+					 rank(&moved, unknown);
+		     k--)
+			a->advice[k] = a->advice[k - 1];
+		a->advice[k] = moved;
+	}
 }
 
 LA_EXPORT int la_advise(struct la_advice **out, size_t *count,
@@ -317,8 +332,7 @@ LA_EXPORT int la_advise(struct la_advice **out, size_t *count,
 		la_advice_free(a.advice, a.count);
 		return ret;
 	}
-	if (a.count)
-		qsort(a.advice, a.count, sizeof(*a.advice), compare);
+	sort(&a);
 	*out = a.advice;
 	*count = a.count;
 	return 0;

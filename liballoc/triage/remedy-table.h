@@ -11,6 +11,7 @@
 struct la_remedy_rule {
 	const char *frameworks; /* list */
 	const char *backends; /* list */
+	const char *forms; /* list, of messages */
 	const char *removes; /* list of options that leave the setting */
 	const char *unless; /* option that the setting must not name */
 	uint64_t kinds; /* bit n: for enum la_oom_kind n */
