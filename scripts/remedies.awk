@@ -46,7 +46,8 @@ function rule() {
 		release(entry["since"]) ", " : "") \
 		("until" in entry ? ".until = " \
 		release(entry["until"]) ", " : "") \
-		".batch = " (entry["batch"] == "yes" ? "true" : "false") " },"
+		("truncated" in entry ? ".truncated = true, " : "") \
+		".batch = " ("batch" in entry ? "true" : "false") " },"
 }
 function flush(	key) {
 	if (!("id" in entry))
@@ -70,7 +71,7 @@ BEGIN {
 	for (i in list)
 		needed[list[i]]
 	split("id kind cost setting removes unless causes frameworks " \
-	      "backends forms kinds trial since until batch code en zh", list, " ")
+	      "backends forms kinds trial since until truncated batch code en zh", list, " ")
 	for (i in list)
 		known[list[i]]
 }

@@ -65,8 +65,7 @@ int la_in_force_read(struct la_in_force *force, const struct la_facts *facts)
 		force->text = facts->setting;
 	force->values.expandable_segments |=
 		la_is_expandable(facts) ||
-		(facts->text &&
-		 strstr(facts->text, "expandable_segments is enabled"));
+		(facts->form && !strcmp(facts->form, "F8"));
 	force->values.cuda_malloc_async |= facts->kind == LA_OOM_ASYNC;
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include "util/array.h"
 #include "util/util.h"
 
+enum { COST_LITTLE = 2 }; /* a line or a command; see conf/remedies.yaml */
+
 struct adviser {
 	const struct la_facts *facts;
 	const struct la_verdict *verdict;
@@ -16,6 +18,7 @@ struct adviser {
 	size_t trials;
 	struct la_in_force force;
 	uint64_t causes; /* bit n: enum la_cause n is to be ended */
+	uint64_t contributing; /* likewise; what costs little is worth it */
 	double factor; /* for a batch; 0: none */
 	struct la_advice *advice; /* owned */
 	size_t count, room;
@@ -26,16 +29,16 @@ static uint64_t bit(unsigned int n)
 	return (uint64_t)1 << n;
 }
 
-static uint64_t causes_of(const struct la_verdict *verdict)
+static void find_causes(struct adviser *a)
 {
-	uint64_t causes = bit(verdict->cause);
+	const struct la_verdict *verdict = a->verdict;
 	size_t i;
 
+	a->causes = bit(verdict->cause);
 	if (verdict->cause == LA_CAUSE_COMBINED)
-		causes |= bit(verdict->pair[0]) | bit(verdict->pair[1]);
+		a->causes |= bit(verdict->pair[0]) | bit(verdict->pair[1]);
 	for (i = 0; i < verdict->contributing_count; i++)
-		causes |= bit(verdict->contributing[i]);
-	return causes;
+		a->contributing |= bit(verdict->contributing[i]);
 }
 
 /*
@@ -70,6 +73,7 @@ static bool applies(const struct adviser *a, const struct la_remedy_rule *rule)
 		return false;
 	return la_remedy_word(rule->frameworks, framework) &&
 	       la_remedy_word(rule->forms, facts->form ? facts->form : "") &&
+	       (!rule->truncated || facts->truncated) &&
 	       (!facts->backend ||
 		la_remedy_word(rule->backends, facts->backend)) &&
 	       (!rule->kinds || rule->kinds & bit(facts->kind)) &&
@@ -100,18 +104,25 @@ static const struct la_trial *find_trial(const struct adviser *a,
 	return NULL;
 }
 
-/* Does the message itself name the option? */
+/* Does the message itself recommend it?  Its form tells, as the text of facts
+ * may end before. */
 static bool is_hinted(const struct adviser *a, const struct la_remedy *remedy)
 {
-	const char *text = a->facts->text;
-	size_t n;
+	static const struct {
+		const char *forms, *option;
+	} hints[] = {
+		{ "F3 F4", "max_split_size_mb" },
+		{ "F5 F6 F7", "expandable_segments" },
+	};
+	size_t i;
 
-	if (!text || !remedy->setting)
+	if (!a->facts->form || !remedy->setting)
 		return false;
-	n = strcspn(remedy->setting, ":");
-	for (; (text = strchr(text, remedy->setting[0])); text++)
-		if (!strncmp(text, remedy->setting, n))
-			return true;
+	for (i = 0; i < ARRAY_SIZE(hints); i++)
+		if (la_remedy_word(hints[i].forms, a->facts->form))
+			return !strncmp(remedy->setting, hints[i].option,
+					strlen(hints[i].option)) &&
+			       !strstr(remedy->setting, ":False");
 	return false;
 }
 
@@ -138,6 +149,8 @@ static bool facts_favour(const struct adviser *a,
 			 const struct la_remedy *remedy)
 {
 	return remedy->causes & a->causes ||
+	       (remedy->cost <= COST_LITTLE &&
+		remedy->causes & a->contributing) ||
 	       (is_expandable(remedy) && a->verdict->expandable_known &&
 		a->verdict->expandable == LA_OUTCOME_RUNS);
 }
@@ -320,10 +333,10 @@ LA_EXPORT int la_advise(struct la_advice **out, size_t *count,
 		.verdict = verdict,
 		.trial = trial,
 		.trials = trials,
-		.causes = causes_of(verdict),
 	};
 	int ret;
 
+	find_causes(&a);
 	ret = la_in_force_read(&a.force, facts);
 	a.factor = batch_factor(&a);
 	if (ret == 0)

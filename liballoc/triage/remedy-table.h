@@ -17,6 +17,7 @@ struct la_remedy_rule {
 	uint64_t kinds; /* bit n: for enum la_oom_kind n */
 	uint64_t trials; /* bit n: rows of enum la_trial_kind n judge it */
 	unsigned int since, until; /* releases of torch */
+	bool truncated; /* where the message ends early */
 	bool batch; /* a factor for the batch belongs to it */
 };
 

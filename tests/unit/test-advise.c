@@ -12,10 +12,6 @@
 #include "util/util.h"
 #include "util/yaml.h"
 
-#define HINT                                                               \
-	"CUDA out of memory. If reserved but unallocated memory is large " \
-	"try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
-
 struct advised {
 	struct la_advice *advice; /* owned */
 	size_t count;
@@ -177,7 +173,7 @@ START_TEST(test_what_is_on_is_not_advised)
 {
 	struct la_facts facts = facts_of(LA_OOM_CACHING);
 	const struct la_verdict verdict = verdict_of(LA_CAUSE_FRAGMENTATION);
-	char on[] = "expandable_segments:True", hint[] = HINT;
+	char on[] = "expandable_segments:True";
 
 	expect_setting(on, LA_CAUSE_FRAGMENTATION, "expandable-segments", "");
 	expect_setting(on, LA_CAUSE_FRAGMENTATION, "max-split-size", "");
@@ -185,7 +181,7 @@ START_TEST(test_what_is_on_is_not_advised)
 		       "max-split-size", "");
 	facts.expandable = true;
 	expect(&facts, &verdict, "expandable-segments", "");
-	facts.text = hint;
+	facts.form = "F5";
 	expect(&facts, &verdict, "expandable-segments", "-");
 }
 END_TEST
@@ -286,12 +282,11 @@ START_TEST(test_hint_of_the_message_is_refuted)
 {
 	struct la_facts facts = facts_of(LA_OOM_CACHING);
 	struct la_verdict verdict = verdict_of(LA_CAUSE_CAPACITY);
-	char hint[] = HINT;
 
 	verdict.margin[LA_MARGIN_CONTIGUOUS] =
 		(struct la_margin){ true, -2 * (int64_t)GIB, -(int64_t)GIB };
 	expect(&facts, &verdict, "expandable-segments", "");
-	facts.text = hint;
+	facts.form = "F5";
 	expect(&facts, &verdict, "expandable-segments", "-");
 	expect(&facts, &verdict, "max-split-size", "");
 	verdict.margin[LA_MARGIN_CONTIGUOUS].high = 1;
