@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Wu and Manber's search: a window of the shortest needle's length moves over
- * the text, and its last two bytes say how far.
+ * Any needle has one of its first STRIDE blocks of three bytes where the
+ * offset is a multiple of STRIDE: only these blocks are looked up.
  */
 #include "needle.h"
 
@@ -102,31 +102,17 @@ static const struct needle {
 	{ "nvrm: xid", NULL, NULL },
 };
 
+enum { BLOCK = 3, STRIDE = LA_NEEDLE_LEAST - BLOCK + 1 };
+
 _Static_assert(ARRAY_SIZE(needles_of_messages) < 256, "indices are bytes");
 
-static uint16_t pair(char a, char b)
+/* Three bytes, without what tells the cases of a letter apart, as a hash. */
+static size_t block(const char *text)
 {
-	return (uint16_t)((unsigned char)a << 8 | (unsigned char)b);
-}
+	const unsigned char *p = (const unsigned char *)text;
+	uint32_t bytes = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 
-static char raised(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-}
-
-static void lower_skip(struct la_needles *needles, char a, char b, uint8_t to)
-{
-	const char x[] = { a, raised(a) }, y[] = { b, raised(b) };
-	int i, j;
-
-	for (i = 0; i < 2; i++) {
-		for (j = 0; j < 2; j++) {
-			uint8_t *skip = &needles->skip[pair(x[i], y[j])];
-
-			if (*skip > to)
-				*skip = to;
-		}
-	}
+	return (size_t)((bytes & 0xdfdfdf) * 2654435761U >> 17);
 }
 
 void la_needles_init(struct la_needles *needles)
@@ -134,14 +120,12 @@ void la_needles_init(struct la_needles *needles)
 	size_t i, k;
 
 	memset(needles, 0, sizeof(*needles));
-	memset(needles->skip, LA_NEEDLE_LEAST - 1, sizeof(needles->skip));
 	for (i = 0; i < ARRAY_SIZE(needles_of_messages); i++) {
 		const char *text = needles_of_messages[i].text;
 		uint8_t *first = &needles->first[(unsigned char)text[0]];
 
-		for (k = 0; k + 1 < LA_NEEDLE_LEAST; k++)
-			lower_skip(needles, text[k], text[k + 1],
-				   (uint8_t)(LA_NEEDLE_LEAST - 2 - k));
+		for (k = 0; k < STRIDE; k++)
+			needles->block[block(text + k)] |= 1U << k;
 		needles->next[i + 1] = *first;
 		*first = (uint8_t)(i + 1);
 	}
@@ -212,20 +196,15 @@ static bool found_at(const struct la_needles *needles, const char *text,
 size_t la_needles_find(const struct la_needles *needles, const char *text,
 		       size_t from, size_t length)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	size_t end = from + LA_NEEDLE_LEAST; /* of the window */
+	size_t at = from, k;
 
-	while (end <= length) {
-		uint8_t skip = needles->skip[(unsigned int)p[end - 2] << 8 |
-					     p[end - 1]];
+	for (; at + BLOCK <= length; at += STRIDE) {
+		uint8_t places = needles->block[block(text + at)];
 
-		if (skip) {
-			end += skip;
-			continue;
-		}
-		if (found_at(needles, text, end - LA_NEEDLE_LEAST, length))
-			return end - LA_NEEDLE_LEAST;
-		end++;
+		for (k = STRIDE; places && k-- > 0;)
+			if (places >> k & 1 && at - from >= k &&
+			    found_at(needles, text, at - k, length))
+				return at - k;
 	}
 	return length;
 }

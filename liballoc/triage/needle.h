@@ -16,9 +16,9 @@ enum {
 };
 
 struct la_needles {
-	/* Bytes to skip by the two last of a window of LA_NEEDLE_LEAST bytes,
-	 * in any case; 0: a needle may begin there */
-	uint8_t skip[65536];
+	/* By a hash of three bytes: bit k is set if some needle has them
+	 * behind its first k bytes */
+	uint8_t block[1 << 15];
 	/* By first byte, folded: index of a needle + 1, 0: none */
 	uint8_t first[256];
 	uint8_t next[256]; /* the same first byte; as above */
