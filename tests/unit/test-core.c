@@ -339,6 +339,37 @@ START_TEST(test_overlapping_segments_are_read_once)
 }
 END_TEST
 
+START_TEST(test_search_feeds_a_log)
+{
+	static const char heap[] = MESSAGE "\0\0" MESSAGE "\0\x01\x02" MESSAGE
+					   "\0CUDA out of memory. Tried to";
+	const struct core_plan plan = { .heap = heap,
+					.heap_size = sizeof(heap) };
+	struct core_image image = make_core(&plan);
+	const struct la_facts *facts;
+	struct la_core *core;
+	struct la_log *log;
+	size_t count;
+
+	ck_assert_int_eq(open_bytes(&core, image.data, image.size, NULL), 0);
+	ck_assert_int_eq(la_log_new(&log), 0);
+	ck_assert_int_eq(la_core_search(core, log, NULL), 0);
+	ck_assert_int_eq(la_log_finish(log), 0);
+	facts = la_log_facts(log, &count);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(facts->count, 3);
+	ck_assert_int_eq(facts->kind, LA_OOM_CACHING);
+	/* 2.50 GiB, to the two decimals that are printed */
+	ck_assert_uint_lt(facts->amount[LA_AMOUNT_SEGMENT].low,
+			  (uint64_t)5 << 29);
+	ck_assert_uint_gt(facts->amount[LA_AMOUNT_SEGMENT].high,
+			  (uint64_t)5 << 29);
+	la_log_free(log);
+	la_core_free(core);
+	free(image.data);
+}
+END_TEST
+
 static int refuse(void *arg, const void *data, size_t size)
 {
 	(void)arg, (void)data, (void)size;
@@ -541,6 +572,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_damaged_headers_are_told, 0,
 			    damage_count);
 	tcase_add_test(tcase, test_overlapping_segments_are_read_once);
+	tcase_add_test(tcase, test_search_feeds_a_log);
 	tcase_add_test(tcase, test_sink_may_end_the_search);
 	tcase_add_loop_test(tcase, test_packed_cores_are_unpacked, 0, 3);
 	tcase_add_test(tcase, test_what_cannot_be_read_is_told);
