@@ -62,6 +62,8 @@ static void put_notes(struct core_image *image, const uint64_t *auxv)
 	put_note(image, NT_AUXV, auxv, AUXV_SIZE);
 	status[12] = 9;
 	put_note(image, NT_PRSTATUS, status, sizeof(status));
+	put_note(image, NT_PLATFORM, "x", 1); /* of no interest */
+	image->size -= 3; /* the last may lack its padding */
 }
 
 static size_t count(const char *const *list)

@@ -317,22 +317,26 @@ START_TEST(test_damaged_headers_are_told)
 }
 END_TEST
 
-/* Bytes that two segments claim are read once. */
+/* Bytes that two segments claim are read once, the rest at its address. */
 START_TEST(test_overlapping_segments_are_read_once)
 {
+	static const char *const environment[] = { "PATH=/bin", NULL };
 	const struct core_plan plan = { .heap = MESSAGE,
-					.heap_size = sizeof(MESSAGE) };
+					.heap_size = sizeof(MESSAGE),
+					.environment = environment };
 	struct core_image image = make_core(&plan);
+	const uint64_t size = sizeof(MESSAGE) + 24;
 	struct la_strbuf found = { 0 };
-	const uint64_t heap = image.heap;
 	struct la_core *core;
 
-	memcpy(image.data + image.table + 2 * sizeof(Elf64_Phdr) +
-		       offsetof(Elf64_Phdr, p_offset),
-	       &heap, sizeof(heap));
+	memcpy(image.data + image.table + sizeof(Elf64_Phdr) +
+		       offsetof(Elf64_Phdr, p_filesz),
+	       &size, sizeof(size));
 	ck_assert_int_eq(la_core_read(&core, image.data, image.size, NULL), 0);
 	ck_assert_int_eq(la_core_scan(core, collect, &found, NULL), 0);
 	ck_assert_str_eq(found.data, MESSAGE "\n\n");
+	ck_assert_uint_eq(la_core_info(core)->started_count, 1);
+	ck_assert(!la_core_info(core)->truncated);
 	la_strbuf_release(&found);
 	la_core_free(core);
 	free(image.data);
