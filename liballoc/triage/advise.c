@@ -67,15 +67,16 @@ static double batch_factor(const struct adviser *a)
 static bool applies(const struct adviser *a, const struct la_remedy_rule *rule)
 {
 	const struct la_facts *facts = a->facts;
+	/* Recordings do not tell. */
 	const char *framework = facts->framework ? facts->framework : "pytorch";
+	const char *backend = facts->backend ? facts->backend : "cuda";
 
 	if (facts->kind == LA_OOM_HARMLESS)
 		return false;
 	return la_remedy_word(rule->frameworks, framework) &&
 	       la_remedy_word(rule->forms, facts->form ? facts->form : "") &&
 	       (!rule->truncated || facts->truncated) &&
-	       (!facts->backend ||
-		la_remedy_word(rule->backends, facts->backend)) &&
+	       la_remedy_word(rule->backends, backend) &&
 	       (!rule->kinds || rule->kinds & bit(facts->kind)) &&
 	       (!rule->since || !facts->release[1] ||
 		facts->release[1] >= rule->since) &&
@@ -145,14 +146,19 @@ static bool facts_refute(const struct adviser *a,
 	       remedy->setting && margin->known && margin->high < 0;
 }
 
+/* Against the cause itself, or enough by the numbers. */
+static bool is_cure(const struct adviser *a, const struct la_remedy *remedy)
+{
+	return remedy->causes & a->causes ||
+	       (is_expandable(remedy) && a->verdict->expandable_known &&
+		a->verdict->expandable == LA_OUTCOME_RUNS);
+}
+
 static bool facts_favour(const struct adviser *a,
 			 const struct la_remedy *remedy)
 {
-	return remedy->causes & a->causes ||
-	       (remedy->cost <= COST_LITTLE &&
-		remedy->causes & a->contributing) ||
-	       (is_expandable(remedy) && a->verdict->expandable_known &&
-		a->verdict->expandable == LA_OUTCOME_RUNS);
+	return is_cure(a, remedy) || (remedy->cost <= COST_LITTLE &&
+				      remedy->causes & a->contributing);
 }
 
 enum choice { CHOICE_NONE, CHOICE_ADVISE, CHOICE_USELESS };
@@ -293,30 +299,37 @@ static int consider_all(struct adviser *a)
 	return 0;
 }
 
-/* What replay shows to help, then what tells more where nothing is known, then
- * what should help, then what would not have. */
-static int rank(const struct la_advice *advice, bool unknown)
+/* It is about what merely contributed. */
+static bool is_aside(const struct adviser *a, const struct la_remedy *remedy)
 {
+	return !is_cure(a, remedy) && remedy->causes & a->contributing;
+}
+
+/* What replay shows to help, then what tells more where nothing is known, then
+ * what should help, then what would not have; what is aside after the rest. */
+static int rank(const struct adviser *a, const struct la_advice *advice)
+{
+	const struct la_remedy *remedy = advice->remedy;
+
 	if (advice->useless)
-		return 3;
+		return 5;
 	if (advice->trial && advice->trial->past == LA_PAST_PAST)
-		return 0;
-	return unknown && advice->remedy->causes & bit(LA_CAUSE_CANNOT_TELL) ?
-		       1 :
-		       2;
+		return is_aside(a, remedy) ? 1 : 0;
+	if (a->verdict->cause == LA_CAUSE_CANNOT_TELL &&
+	    remedy->causes & bit(LA_CAUSE_CANNOT_TELL))
+		return 2;
+	return is_aside(a, remedy) ? 4 : 3;
 }
 
 /* Remedies are in the order of what they cost, and few: by insertion. */
 static void sort(struct adviser *a)
 {
-	bool unknown = a->verdict->cause == LA_CAUSE_CANNOT_TELL;
 	size_t i, k;
 
 	for (i = 1; i < a->count; i++) {
 		struct la_advice moved = a->advice[i];
 
-		for (k = i; k && rank(&a->advice[k - 1], unknown) >
-					 rank(&moved, unknown);
+		for (k = i; k && rank(a, &a->advice[k - 1]) > rank(a, &moved);
 		     k--)
 			a->advice[k] = a->advice[k - 1];
 		a->advice[k] = moved;

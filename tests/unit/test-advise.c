@@ -365,6 +365,59 @@ START_TEST(test_combined_and_contributing_count)
 }
 END_TEST
 
+/* That the cap was lifted would do, but it was there for a reason. */
+START_TEST(test_a_cap_that_contributes_is_lifted_last)
+{
+	const struct la_facts facts = { .kind = LA_OOM_CACHING,
+					.recorded = true };
+	struct la_verdict verdict = verdict_of(LA_CAUSE_FRAGMENTATION);
+	struct la_trial trial[] = {
+		{ .kind = LA_TRIAL_UNCAPPED, .past = LA_PAST_PAST },
+		trial_of("expandable_segments:True", LA_PAST_PAST),
+	};
+	struct advised got;
+	size_t i;
+
+	verdict.contributing[0] = LA_CAUSE_FRACTION_CAP;
+	verdict.contributing_count = 1;
+	got = advise(&facts, &verdict, trial, 2);
+	ck_assert_str_eq(got.advice[0].remedy->id, "expandable-segments");
+	ck_assert_str_eq(got.advice[1].remedy->id, "raise-fraction");
+	ck_assert_ptr_eq(got.advice[1].trial, &trial[0]);
+	for (i = 0; i < got.count; i++)
+		ck_assert(strncmp(got.advice[i].remedy->id, "mps", 3));
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
+START_TEST(test_what_ends_the_cause_comes_first)
+{
+	const struct la_facts facts = facts_of(LA_OOM_CACHING);
+	struct la_verdict verdict = verdict_of(LA_CAUSE_CAPACITY);
+	struct advised got;
+
+	verdict.contributing[0] = LA_CAUSE_FRAGMENTATION;
+	verdict.contributing_count = 1;
+	got = advise(&facts, &verdict, NULL, 0);
+	ck_assert_str_eq(got.advice[0].remedy->id, "no-grad");
+	ck_assert_ptr_nonnull(find(&got, "max-split-size"));
+	ck_assert_ptr_null(find(&got, "bucket-shapes"));
+	la_advice_free(got.advice, got.count);
+	verdict.expandable_known = true;
+	verdict.expandable = LA_OUTCOME_RUNS;
+	got = advise(&facts, &verdict, NULL, 0);
+	ck_assert_str_eq(got.advice[0].remedy->id, "expandable-segments");
+	ck_assert_str_eq(got.advice[1].remedy->id, "no-grad");
+	la_advice_free(got.advice, got.count);
+	verdict.cause = LA_CAUSE_CANNOT_TELL;
+	got = advise(&facts, &verdict, NULL, 0);
+	ck_assert_str_eq(got.advice[0].remedy->id, "collect-smi");
+	ck_assert_str_eq(got.advice[1].remedy->id, "collect-history");
+	ck_assert_str_eq(got.advice[2].remedy->id, "expandable-segments");
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
 START_TEST(test_place_decides)
 {
 	struct la_facts facts = facts_of(LA_OOM_FRAMEWORK);
@@ -418,6 +471,8 @@ int main(void)
 	tcase_add_test(tcase, test_factor_of_a_batch);
 	tcase_add_test(tcase, test_fraction_is_where_it_was_set);
 	tcase_add_test(tcase, test_combined_and_contributing_count);
+	tcase_add_test(tcase, test_a_cap_that_contributes_is_lifted_last);
+	tcase_add_test(tcase, test_what_ends_the_cause_comes_first);
 	tcase_add_test(tcase, test_place_decides);
 	tcase_add_test(tcase, test_setting_that_torch_refuses_is_not_built_on);
 	suite_add_tcase(suite, tcase);
