@@ -654,10 +654,15 @@ struct la_core_info {
 	const char *arguments; /**< its command line; NULL: unknown */
 	int64_t pid; /**< -1: unknown */
 	int signal; /**< that ended it; 0: unknown */
-	bool truncated; /**< the file ends before what it promises */
-	/** "NAME=value" of its environment at the start, in order */
+	/** The file ends before what it promises; of a compressed one that
+	 *  is known after la_core_search() */
+	bool truncated;
+	/** "NAME=value", known after la_core_search(): its environment at
+	 *  the start, in order, then variables of PyTorch's allocator that
+	 *  were found elsewhere, such as were set later */
 	const char *const *environment;
 	size_t environment_count; /**< number of these */
+	size_t started_count; /**< of these: at the start */
 };
 
 /**
