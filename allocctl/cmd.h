@@ -14,6 +14,7 @@ extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_replay;
+extern const struct cmd cmd_triage;
 extern const struct cmd cmd_tune;
 
 enum status {

@@ -10,7 +10,8 @@ static void json_figures(struct la_json *json, const struct la_answer *answer)
 			    answer->rule.stats.reserved_peak);
 	source_json_range(json, "peak_reserved_range",
 			  answer->reserved_peak_range);
-	source_json_operations(json, &answer->rule.operations);
+	source_json_operations(json, "device_operations",
+			       &answer->rule.operations);
 	la_json_member_double(json, "seconds_estimated", answer->rule.seconds);
 	la_json_member_uint(json, "retries", answer->rule.stats.retries);
 	la_json_member_uint(json, "ooms", answer->rule.stats.ooms);

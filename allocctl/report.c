@@ -130,6 +130,19 @@ void report_escaped_to(FILE *stream, const char *text, size_t length)
 	}
 }
 
+void report_escaped_add(struct la_strbuf *out, const char *text, size_t length)
+{
+	size_t i, n;
+
+	for (i = 0; i < length; i += n ? n : 1) {
+		n = printable(text + i, length - i);
+		if (n)
+			la_strbuf_add(out, text + i, n);
+		else
+			la_strbuf_addf(out, "\\x%02x", (unsigned char)text[i]);
+	}
+}
+
 void report_escaped(const char *text, size_t length)
 {
 	report_escaped_to(stdout, text, length);
@@ -164,23 +177,67 @@ size_t report_characters(const char *text, size_t length)
 	return characters;
 }
 
-void report_wrapped(int indent, const char *text)
+static bool is_wide(const char *text, size_t length)
 {
-	int column = 0, length;
+	return is_in(wide, ARRAY_SIZE(wide), decode(text, length));
+}
 
-	for (; *text; text += length + strspn(text + length, " ")) {
-		length = strcspn(text, " ");
-		if (column && column + 1 + length <= 80) {
-			column += 1 + length;
-			printf(" %.*s", length, text);
-			continue;
+/* Punctuation that no line begins with. */
+static bool is_closing(const char *text)
+{
+	static const char *const marks[] = { "，", "。", "；", "：", "、",
+					     "）", "”", "？" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks); i++)
+		if (!strncmp(text, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
+/* Bytes up to where a line may end. */
+static size_t unbroken(const char *text)
+{
+	size_t i, n, length = strcspn(text, " ");
+	bool was_wide = false, now_wide;
+
+	for (i = 0; i < length; i += n ? n : 1) {
+		n = la_utf8_char(text + i, length - i);
+		now_wide = n > 1 && is_wide(text + i, n);
+		if (i && (was_wide || now_wide) && !is_closing(text + i))
+			return i;
+		was_wide = now_wide;
+	}
+	return length;
+}
+
+void report_wrapped_from(size_t column, int indent, const char *text)
+{
+	size_t length, blanks = 0, width;
+	bool fresh = column <= (size_t)indent;
+
+	for (; *text; text += length) {
+		length = unbroken(text);
+		width = report_columns(text, length);
+		if (!fresh && column + blanks + width > 80) {
+			printf("\n%*s", indent, "");
+			column = (size_t)indent;
+			blanks = 0;
 		}
-		if (column)
-			putchar('\n');
-		column = indent + length;
-		printf("%*s%.*s", indent, "", length, text);
+		printf("%*s%.*s", (int)blanks, "", (int)length, text);
+		column += blanks + width;
+		fresh = false;
+		text += length;
+		length = strspn(text, " ");
+		blanks = length > 0;
 	}
 	putchar('\n');
+}
+
+void report_wrapped(int indent, const char *text)
+{
+	printf("%*s", indent, "");
+	report_wrapped_from((size_t)indent, indent, text);
 }
 
 int report_json_sink(void *arg, const char *data, size_t length)

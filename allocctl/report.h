@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "util/strbuf.h"
+
 enum report_format { REPORT_TEXT, REPORT_JSON };
 
 /* Words of --format, in the order of enum report_format. */
@@ -30,13 +32,18 @@ void report_paint(enum report_colour colour, const char *text);
  */
 void report_escaped(const char *text, size_t length);
 void report_escaped_to(FILE *stream, const char *text, size_t length);
+void report_escaped_add(struct la_strbuf *out, const char *text, size_t length);
 size_t report_columns(const char *text, size_t length);
 
 /* Characters, as editors count them; a byte that is not UTF-8 is one. */
 size_t report_characters(const char *text, size_t length);
 
-/* Text in lines of at most 80 columns, each after indent blanks. */
+/* Text in lines of at most 80 columns, each after indent blanks; lines may
+ * end at blanks, and beside characters that are two columns wide. */
 void report_wrapped(int indent, const char *text);
+
+/* The same where so many columns of the first line are taken already. */
+void report_wrapped_from(size_t column, int indent, const char *text);
 
 /* A la_json_sink; arg: a FILE. */
 int report_json_sink(void *arg, const char *data, size_t length);

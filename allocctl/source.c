@@ -91,6 +91,14 @@ static int cannot_read(const struct source *source, const struct la_error *err)
 	return STATUS_CANNOT_TELL;
 }
 
+void source_check_companion(const struct source *source)
+{
+	if (la_recording_companion(source->recording) ==
+	    LA_COMPANION_UNREADABLE)
+		report_error("warning: the companion file of '%s' is not read: "
+			     "this build lacks jansson", source->path);
+}
+
 int source_open_recording(struct source *source)
 {
 	const struct la_recording_options options = {
@@ -102,10 +110,7 @@ int source_open_recording(struct source *source)
 	if (la_recording_open(&source->recording, source->path, &options,
 			      &err) < 0)
 		return cannot_read(source, &err);
-	if (la_recording_companion(source->recording) ==
-	    LA_COMPANION_UNREADABLE)
-		report_error("warning: the companion file of '%s' is not read: "
-			     "this build lacks jansson", source->path);
+	source_check_companion(source);
 	count = la_recording_device_count(source->recording);
 	if (source->device == SOURCE_MAIN_DEVICE)
 		source->device = la_recording_main_device(source->recording);
@@ -402,10 +407,10 @@ void source_json_range(struct la_json *json, const char *key,
 	la_json_array_end(json);
 }
 
-void source_json_operations(struct la_json *json,
+void source_json_operations(struct la_json *json, const char *key,
 			    const struct la_device_operations *operations)
 {
-	la_json_key(json, "device_operations");
+	la_json_key(json, key);
 	la_json_object_begin(json);
 	la_json_member_uint(json, "mallocs", operations->mallocs);
 	la_json_member_uint(json, "frees", operations->frees);

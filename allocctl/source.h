@@ -34,6 +34,9 @@ int source_open_program(struct source *source,
 int source_open(struct source *source,
 		const struct la_program_options *options);
 
+/* Warn of a companion file that this build cannot read. */
+void source_check_companion(const struct source *source);
+
 /* Does the recording have events, requests, final segments of the device? */
 bool source_has_history(const struct source *source);
 bool source_has_requests(const struct source *source);
@@ -69,8 +72,7 @@ void source_json_limit(struct la_json *json, const char *key,
 void source_json_range(struct la_json *json, const char *key,
 		       const uint64_t range[2]);
 
-/* A member "device_operations". */
-void source_json_operations(struct la_json *json,
+void source_json_operations(struct la_json *json, const char *key,
 			    const struct la_device_operations *operations);
 
 /* "none", "cap", "card", by enum la_limit_kind. */

@@ -38,7 +38,8 @@ static void json_operations(struct la_json *json, const struct la_tuned *tuned)
 	bool known = is_counted(tuned);
 
 	if (known)
-		source_json_operations(json, &tuned->operations);
+		source_json_operations(json, "device_operations",
+				       &tuned->operations);
 	else
 		la_json_member_null(json, "device_operations");
 	la_json_member_known_double(json, "estimated_seconds", known,

@@ -229,6 +229,19 @@ int la_log_new(struct la_log **out);
 int la_log_feed(struct la_log *log, const void *data, size_t size);
 
 /**
+ * @brief Read the rest of a file as a log, unpacking it if it is compressed.
+ * @param log the reader
+ * @param fd  the file, which stays the caller's
+ * @param err what is wrong, may be NULL
+ * @retval 0        success; also where a compressed file ends early
+ * @retval -EBADMSG compressed and damaged; what came before was read
+ * @retval -ENOTSUP compressed with something left out of this build
+ * @retval -ENOMEM  out of memory
+ * @retval -errno   the file cannot be read
+ */
+int la_log_read(struct la_log *log, int fd, struct la_error *err);
+
+/**
  * @brief Say that a log has ended, so that a message at its end counts.
  * @param log the reader
  * @retval 0       success

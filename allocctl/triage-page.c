@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "report.h"
+#include "triage-page.h"
+
+enum { MOST_PARTS = 4 };
+
+struct la_strbuf *page_text(struct page *page)
+{
+	page->failed |= page->text.failed;
+	la_strbuf_release(&page->text);
+	page->text = (struct la_strbuf){ 0 };
+	return &page->text;
+}
+
+void page_cell(const char *text, int columns, bool right)
+{
+	int pad = columns - (int)report_columns(text, strlen(text));
+
+	if (right && pad > 0)
+		printf("%*s", pad, "");
+	report_escaped(text, strlen(text));
+	if (!right && pad > 0)
+		printf("%*s", pad, "");
+}
+
+void page_end(struct page *page, enum triage_word label)
+{
+	const char *name = "";
+
+	if (!page->text.length)
+		return;
+	if (label != W_COUNT)
+		name = triage_word(page->language, label);
+	page_cell(page->label == name ? "" : name, PAGE_INDENT, false);
+	page->label = name;
+	report_wrapped_from(PAGE_INDENT, PAGE_INDENT,
+			    la_strbuf_text(&page->text));
+}
+
+void page_say(struct page *page, enum triage_word label, enum triage_word word,
+	      ...)
+{
+	const char *part[MOST_PARTS + 1] = { NULL };
+	va_list args;
+	int i;
+
+	va_start(args, word);
+	for (i = 0; i < MOST_PARTS && (part[i] = va_arg(args, const char *));)
+		i++;
+	va_end(args);
+	triage_say(page_text(page), page->language, word, part[0], part[1],
+		   part[2], part[3], NULL);
+	page_end(page, label);
+}
+
+int page_release(struct page *page)
+{
+	bool failed = page->failed || page->text.failed;
+
+	la_strbuf_release(&page->text);
+	return failed ? report_no_memory() : STATUS_DONE;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl triage: which settings get past the failed request. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "triage-page.h"
+#include "util/size.h"
+
+/* Settings that helped, beside what is in force and what was asked for. */
+enum { ROWS_SHOWN = 3 };
+
+/* Columns of the table of rows. */
+enum { NAME_COLUMNS = 38, PAST_COLUMNS = 16, SIZE_COLUMNS = 10 };
+
+static void print_row(struct page *page, const struct la_trial *trial)
+{
+	const char *name = triage_trial_text(page->language, trial);
+	char reserved[LA_SIZE_TEXT] = "-", headroom[LA_SIZE_TEXT] = "-";
+
+	if (trial->known) {
+		la_size_format(reserved, trial->reserved);
+		la_size_format(headroom, trial->headroom);
+	}
+	fputs(trial->current ? "* " : "  ", stdout);
+	page_cell(name, NAME_COLUMNS, false);
+	if (report_columns(name, strlen(name)) > NAME_COLUMNS)
+		printf("\n%*s", NAME_COLUMNS + 2, "");
+	putchar(' ');
+	page_cell(triage_past_text(page->language, trial), PAST_COLUMNS,
+		   false);
+	page_cell(reserved, SIZE_COLUMNS, true);
+	putchar(' ');
+	page_cell(headroom, SIZE_COLUMNS, true);
+	putchar('\n');
+	if (!trial->objection)
+		return;
+	printf("%*s", 6, "");
+	report_wrapped_from(6, 6, trial->objection);
+}
+
+static void print_head(struct page *page)
+{
+	putchar('\n');
+	printf("  ");
+	page_cell(triage_word(page->language, W_head_setting), NAME_COLUMNS,
+		   false);
+	putchar(' ');
+	page_cell(triage_word(page->language, W_head_past), PAST_COLUMNS,
+		   false);
+	page_cell(triage_word(page->language, W_head_reserved), SIZE_COLUMNS,
+		   true);
+	putchar(' ');
+	page_cell(triage_word(page->language, W_head_headroom), SIZE_COLUMNS,
+		   true);
+	putchar('\n');
+}
+
+/* What the letter is about: what is in force, was asked for, or helps. */
+static bool is_shown(const struct la_trial *trial)
+{
+	return trial->current || trial->asked || trial->tuned ||
+	       trial->kind != LA_TRIAL_SETTING ||
+	       trial->past != LA_PAST_STUCK ||
+	       !strcmp(trial->setting, "expandable_segments:True");
+}
+
+void triage_print_table(struct page *page)
+{
+	const struct triage_oom *oom = page->oom;
+	bool all = page->triage->request->explain;
+	size_t i, shown = 0, left = 0;
+	const struct la_trial *trial;
+	char count[32];
+
+	if (!oom->replayed && !triage_was_asked(oom))
+		return;
+	print_head(page);
+	for (i = 0; i < oom->trial_count; i++) {
+		trial = &oom->trial[i];
+		if (all || trial->asked || trial->tuned ||
+		    trial->kind != LA_TRIAL_SETTING ||
+		    (is_shown(trial) && shown++ < ROWS_SHOWN))
+			print_row(page, trial);
+		else
+			left++;
+	}
+	snprintf(count, sizeof(count), "%zu", left);
+	triage_say(page_text(page), page->language, W_more_rows, count, NULL);
+	if (left)
+		report_wrapped(2, la_strbuf_text(&page->text));
+	putchar('\n');
+}
+
+/* Settings that run out earlier than the one in force; the table has more. */
+void triage_print_worse(struct page *page)
+{
+	const struct triage_oom *oom = page->oom;
+	struct la_strbuf names = { 0 };
+	size_t i;
+
+	for (i = 0; i < oom->trial_count; i++) {
+		if (!oom->trial[i].worse || !oom->trial[i].setting ||
+		    is_shown(&oom->trial[i]))
+			continue;
+		la_strbuf_addstr(&names, names.length ? ", " : "");
+		la_strbuf_addstr(&names, triage_trial_text(page->language,
+							   &oom->trial[i]));
+	}
+	if (names.length)
+		page_say(page, W_label_worse, W_worse_rows,
+			 la_strbuf_text(&names), NULL);
+	la_strbuf_release(&names);
+}
