@@ -253,16 +253,22 @@ static enum la_cause named(const struct question *q, const struct rule *rule)
 						       rule->cause;
 }
 
-/* The first that suffices; the others contribute.  False: none does. */
+/* The first that suffices; the others contribute.  A cap is the verdict only
+ * if it is sure that nothing else would do.  False: none suffices. */
 static bool find_sufficient(struct la_verdict *verdict,
 			    const struct question *q)
 {
-	bool found = false;
+	bool found = false, unsure = false;
+	enum answer answer;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
-		if (rules[i].holds(q) != YES)
+		answer = rules[i].holds(q);
+		unsure |= answer == UNSURE && !found;
+		if (answer != YES)
 			continue;
+		if (!found && unsure && rules[i].cause == LA_CAUSE_FRACTION_CAP)
+			return false;
 		if (found)
 			contribute(verdict, named(q, &rules[i]));
 		else
@@ -347,7 +353,7 @@ static void cannot_tell(struct la_verdict *verdict, const struct question *q)
 
 	verdict->cause = LA_CAUSE_CANNOT_TELL;
 	for (i = 0; i < ARRAY_SIZE(rules); i++)
-		if (rules[i].holds(q) == UNSURE)
+		if (rules[i].holds(q) != NO)
 			contribute(verdict, named(q, &rules[i]));
 }
 
@@ -374,8 +380,12 @@ static void judge_numbers(struct la_verdict *verdict, const struct question *q)
 		judge_refused(verdict, q);
 		return;
 	}
-	if (find_sufficient(verdict, q) || find_pair(verdict, q))
+	if (find_sufficient(verdict, q) || find_pair(verdict, q)) {
+		/* Nothing tells them apart from outside. */
+		if (verdict->cause == LA_CAUSE_DRIVER_OVERHEAD)
+			contribute(verdict, LA_CAUSE_OTHER_ALLOCATOR);
 		return;
+	}
 	if (!is_capacity(q)) {
 		cannot_tell(verdict, q);
 		return;
@@ -461,12 +471,26 @@ static bool needs_the_card(const struct la_verdict *verdict)
 		verdict->cause == LA_CAUSE_CAPACITY);
 }
 
+/* What decides holds over the whole interval, and so does what was asked
+ * before it and does not hold. */
+static bool is_sure(const struct question *q)
+{
+	struct question strict = *q;
+	enum answer answer = NO;
+	size_t i;
+
+	strict.middle = false;
+	for (i = 0; i < ARRAY_SIZE(rules) && answer == NO; i++)
+		answer = rules[i].holds(&strict);
+	return answer != UNSURE;
+}
+
 static enum la_grade grade_of(const struct la_verdict *verdict,
 			      const struct question *q)
 {
 	if (verdict->cause == LA_CAUSE_CANNOT_TELL)
 		return LA_GRADE_UNKNOWN;
-	if (!q->facts->recorded || q->middle)
+	if (!q->facts->recorded || !is_sure(q))
 		return LA_GRADE_CONSISTENT;
 	return needs_the_card(verdict) && !la_card_is_explained(q->facts) ?
 		       LA_GRADE_CONSISTENT :
