@@ -58,8 +58,9 @@ enum answer { NO, UNSURE, YES };
 struct question {
 	const struct la_facts *facts;
 	const struct la_margin *margin; /* by enum la_margin_id */
-	/* The cap is known from what it let pass and what it refused: where
-	 * that leaves it open what suffices, its middle decides. */
+	/* All is exact but the cap, known from what it let pass and what it
+	 * refused, or from a message: where that leaves it open what suffices,
+	 * its middle decides. */
 	bool middle;
 	struct la_margin room; /* see la_margin_room() */
 	struct la_margin segment; /* see la_margin_segment() */
@@ -526,8 +527,7 @@ LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,
 	la_ledger(verdict->ledger, facts);
 	q.room = la_margin_room(facts);
 	q.segment = la_margin_segment(facts);
-	q.middle = allowed->basis == LA_BASIS_DERIVED &&
-		   allowed->low < allowed->high;
+	q.middle = facts->recorded && allowed->low < allowed->high;
 	judge(verdict, &q);
 	judge_expandable(verdict, &q);
 	verdict->label = la_label_of(facts);
