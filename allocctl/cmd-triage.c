@@ -188,7 +188,7 @@ static int parse(int argc, char **argv, struct triage_request *request)
 		{ OPT_FLAG, "explain", &request->explain, NULL,
 		  "all facts, the whole ledger, all margins", NULL },
 		{ OPT_CHOICE, "format", &request->format, "FORMAT",
-		  "text (default), json, or markdown without private details",
+		  "text (default), json, or markdown, nothing private",
 		  formats },
 		{ OPT_CHOICE, "shell", &request->shell, "SHELL",
 		  "to write lines for: bash (default), cmd or powershell",
@@ -204,8 +204,7 @@ static int parse(int argc, char **argv, struct triage_request *request)
 			 "Status 1 if there was no OOM, 3 if none is "
 			 "explained.",
 		.opts = opts,
-		.examples = "  allocctl triage train.log oom.pickle\n"
-			    "  allocctl triage oom.pickle --try "
+		.examples = "  allocctl triage train.log oom.pickle --try "
 			    "max_split_size_mb:128",
 	};
 

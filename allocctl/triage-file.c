@@ -314,7 +314,8 @@ int triage_read_file(struct triage *triage, const char *path)
 	return status;
 }
 
-/* What the dead process had in its environment was in force. */
+/* What the dead process had in its environment was in force: nothing if that
+ * is known and has none. */
 static bool take_setting(struct la_facts *facts,
 			 const struct la_core_info *info)
 {
@@ -330,9 +331,9 @@ static bool take_setting(struct la_facts *facts,
 				facts->setting = strdup(info->environment[i] +
 							strlen(names[n]));
 	}
-	if (!facts->setting)
+	if (!facts->setting && info->started_count)
 		facts->setting = strdup("");
-	return facts->setting;
+	return facts->setting || !info->started_count;
 }
 
 /* Messages in the memory of a process are all its own. */
@@ -355,8 +356,7 @@ static int search_core(struct triage *triage, struct la_core *core,
 	for (; i < triage->count && status == STATUS_DONE; i++) {
 		triage->oom[i].from_core = true;
 		triage->oom[i].facts.pid = info->pid;
-		if (info->environment_count &&
-		    !take_setting(&triage->oom[i].facts, info))
+		if (!take_setting(&triage->oom[i].facts, info))
 			status = report_no_memory();
 	}
 	return status;
