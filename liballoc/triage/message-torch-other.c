@@ -90,6 +90,36 @@ static const struct la_beginning call_starts[] = {
 	{ .pattern = NULL },
 };
 
+/* A line that a traceback puts below a frame's source: "    ^^^^^". */
+static bool is_marking(const char *line, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!strchr(" ~^", line[i]))
+			return false;
+	return true;
+}
+
+/* The call is that of the innermost frame, whose source is the line above. */
+static bool is_pinning(const struct la_message *m)
+{
+	static const char call[] = "pin_memory(";
+	const struct la_text *text = m->text;
+	size_t n = la_text_line(text, m->start), end = text->lines[n].offset;
+	size_t start, length;
+
+	while (n > 0) {
+		start = text->lines[--n].offset;
+		length = end - start - 1;
+		end = start;
+		if (!is_marking(text->data + start, length))
+			return memmem(text->data + start, length, call,
+				      sizeof(call) - 1);
+	}
+	return false;
+}
+
 /* Code that asks for it has it in quotes. */
 static bool finish_call(struct la_message *m)
 {
@@ -98,6 +128,8 @@ static bool finish_call(struct la_message *m)
 		return false;
 	if (la_message_raised(m, "AcceleratorError"))
 		m->facts.release[0] = LA_RELEASE(2, 8);
+	if (is_pinning(m))
+		m->facts.kind = LA_OOM_PINNED;
 	return true;
 }
 

@@ -288,6 +288,35 @@ START_TEST(test_prose_gives_no_facts)
 }
 END_TEST
 
+/* As CPython 3.11 and 3.13 print it, and with a call in an outer frame. */
+static const struct {
+	const char *frames;
+	enum la_oom_kind kind;
+} calls[] = {
+	{ "    b = a.pin_memory()\n", LA_OOM_PINNED },
+	{ "    b = a.pin_memory()\n        ~~~~~~~~~~~~^^\n", LA_OOM_PINNED },
+	{ "    b = a.pin_memory()\n  File \"b.py\", line 2, in f\n"
+	  "    return a.cuda()\n",
+	  LA_OOM_CALL },
+	{ "    b = a.cuda()\n", LA_OOM_CALL },
+};
+
+START_TEST(test_call_that_pins_is_told_by_its_frame)
+{
+	struct la_facts *facts;
+	char log[512];
+
+	snprintf(log, sizeof(log),
+		 "Traceback (most recent call last):\n"
+		 "  File \"a.py\", line 1, in <module>\n%s"
+		 "RuntimeError: CUDA error: out of memory\n",
+		 calls[_i].frames);
+	facts = read_log(log);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(facts->kind, calls[_i].kind);
+}
+END_TEST
+
 START_TEST(test_lines_are_counted)
 {
 	read_log("a\nb\rc\r\nd");
@@ -351,6 +380,8 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, test_one_kill_is_told_once);
 	tcase_add_loop_test(tc, test_prose_gives_no_facts, 0,
 			    ARRAY_SIZE(prose));
+	tcase_add_loop_test(tc, test_call_that_pins_is_told_by_its_frame, 0,
+			    ARRAY_SIZE(calls));
 	tcase_add_test(tc, test_lines_are_counted);
 	tcase_add_test(tc, test_too_many_messages_are_counted_as_lost);
 	tcase_add_test(tc, test_message_in_a_long_line_is_found);
