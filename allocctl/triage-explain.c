@@ -144,6 +144,25 @@ static void print_stack(const struct page *page, uint32_t stack)
 	}
 }
 
+static void print_ages(const struct page *page)
+{
+	static const enum triage_word names[LA_AGE_COUNT] = {
+		W_explain_age_hundredth, W_explain_age_tenth,
+		W_explain_age_half, W_explain_age_older,
+		W_explain_age_before,
+	};
+	const struct la_facts *facts = &page->oom->facts;
+	char text[LA_SIZE_TEXT];
+	int i;
+
+	if (!facts->recorded)
+		return;
+	print_title(page, W_explain_ages);
+	for (i = 0; i < LA_AGE_COUNT; i++)
+		print_row(triage_word(page->language, names[i]),
+			  la_size_format(text, facts->age[i]), "");
+}
+
 static void print_holders(struct page *page)
 {
 	const struct la_facts *facts = &page->oom->facts;
@@ -233,6 +252,7 @@ void triage_print_whole(struct page *page)
 	print_margins(page);
 	print_amounts(page);
 	print_processes(page);
+	print_ages(page);
 	print_holders(page);
 	print_costs(page);
 	print_steady(page);

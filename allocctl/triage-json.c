@@ -131,6 +131,25 @@ static void json_frames(struct la_json *json,
 	la_json_array_end(json);
 }
 
+static void json_ages(struct la_json *json, const struct la_facts *facts)
+{
+	static const char *const names[LA_AGE_COUNT] = {
+		"last_hundredth", "last_tenth", "last_half", "first_half",
+		"before",
+	};
+	int i;
+
+	la_json_key(json, "live_by_age");
+	if (!facts->recorded) {
+		la_json_null(json);
+		return;
+	}
+	la_json_object_begin(json);
+	for (i = 0; i < LA_AGE_COUNT; i++)
+		la_json_member_uint(json, names[i], facts->age[i]);
+	la_json_object_end(json);
+}
+
 static void json_holders(struct la_json *json, const struct triage_oom *oom)
 {
 	const struct la_facts *facts = &oom->facts;
@@ -224,6 +243,7 @@ static void json_facts(struct la_json *json, const struct triage_oom *oom)
 	la_json_member_bool(json, "expandable", facts->expandable);
 	la_json_member_bool(json, "private_request", facts->private_request);
 	json_growth(json, &facts->growth);
+	json_ages(json, facts);
 	json_holders(json, oom);
 	la_json_member_text(json, "text", facts->text);
 	la_json_object_end(json);

@@ -159,6 +159,7 @@ static void merge_recorded(struct la_facts *facts, const struct la_facts *from)
 	facts->expandable = from->expandable;
 	facts->private_request = from->private_request;
 	facts->growth = from->growth;
+	memcpy(facts->age, from->age, sizeof(facts->age));
 }
 
 /* A copy of count elements of size bytes; NULL for none, or no memory. */

@@ -211,6 +211,8 @@ static int gather(struct witness *witness, unsigned int device)
 		witness->facts->exact &= !witness->oom;
 		code = witness_see_end(witness);
 	}
+	if (!code)
+		code = witness_tell_ages(witness);
 	return code < 0 ? code : witness_test_growth(witness);
 }
 

@@ -66,6 +66,9 @@ void witness_sum_up(struct witness *witness, const struct la_picture *picture,
  * since tell.  Returns 0 or -ENOMEM. */
 int witness_see_end(struct witness *witness);
 
+/* age.c: how old is what is live.  Returns 0 or -ENOMEM. */
+int witness_tell_ages(struct witness *witness);
+
 /* growth.c: the leak test.  Returns 0 or -ENOMEM. */
 int witness_test_growth(struct witness *witness);
 

@@ -113,6 +113,16 @@ struct la_process {
 	struct la_amount memory; /**< what it holds */
 };
 
+/** @brief How long before an OOM, in events, what is live was asked for. */
+enum la_age {
+	LA_AGE_HUNDREDTH, /**< in the last hundredth of the recording */
+	LA_AGE_TENTH, /**< in the last tenth, before that */
+	LA_AGE_HALF, /**< in the last half, before that */
+	LA_AGE_OLDER, /**< in the first half */
+	LA_AGE_BEFORE, /**< before the recording began */
+	LA_AGE_COUNT /**< number of ages, not one */
+};
+
 /** @brief Whether the memory that stays live grows from step to step. */
 struct la_growth {
 	/** The test was made: there were enough steps. */
@@ -167,6 +177,9 @@ struct la_facts {
 	bool expandable; /**< recorded: some segments are expandable */
 	bool private_request; /**< recorded: it came from a private pool */
 	struct la_growth growth; /**< recorded: the leak test */
+	/** recorded: bytes in use or pending, as asked for and rounded up to
+	 *  512, by enum la_age; BEFORE has what rounding takes too */
+	uint64_t age[LA_AGE_COUNT];
 	struct la_holder *holder; /**< recorded: most bytes first, owned */
 	uint32_t *holder_stack; /**< their stacks, owned; 0: unknown */
 	size_t holder_count; /**< number of these, at most 10 */
