@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
+#include "triage/amount.h"
 #include "util/error.h"
 #include "util/util.h"
 

@@ -2,9 +2,9 @@
 /* The coarse class of an OOM: one rule on the numbers as they were printed. */
 #include <string.h>
 
-#include "amount.h"
-#include "margins.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/margins.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 static const char *const label_names[] = {

@@ -2,9 +2,9 @@
 /* Facts to a verdict: the first cause that would have sufficed. */
 #include <string.h>
 
-#include "amount.h"
-#include "margins.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/margins.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 static const char *const cause_names[] = {
