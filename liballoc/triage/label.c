@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "triage/amount.h"
+#include "triage/label.h"
 #include "triage/margins.h"
 #include "triage/situation.h"
 #include "util/util.h"

@@ -4,6 +4,7 @@
 
 #include "triage/amount.h"
 #include "triage/causes.h"
+#include "triage/label.h"
 #include "triage/margins.h"
 #include "triage/situation.h"
 #include "util/util.h"
