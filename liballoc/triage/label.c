@@ -130,7 +130,7 @@ static enum la_label by_numbers(const struct la_facts *facts)
 		return LA_LABEL_FRAGMENTATION;
 	if (others_hold_it(&n))
 		return LA_LABEL_OTHER_PROCESS;
-	if (facts->growth.grows || facts->growth_claimed)
+	if (facts->growth.grows)
 		return LA_LABEL_LEAK;
 	return LA_LABEL_CAPACITY;
 }
