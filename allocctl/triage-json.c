@@ -218,7 +218,6 @@ static void json_message(struct la_json *json, const struct la_facts *facts)
 	la_json_member_bool(json, "truncated", facts->truncated);
 	la_json_member_bool(json, "processes_unknown",
 			    facts->processes_unknown);
-	la_json_member_bool(json, "growth_claimed", facts->growth_claimed);
 }
 
 static void json_facts(struct la_json *json, const struct triage_oom *oom)

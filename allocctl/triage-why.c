@@ -243,10 +243,6 @@ static void say_leak(struct story *story)
 	const struct la_growth *growth = &story->oom->facts.growth;
 	char slope[LA_SIZE_TEXT], grown[LA_SIZE_TEXT];
 
-	if (!growth->grows) {
-		say_plain(story, W_why_leak_claimed);
-		return;
-	}
 	la_size_format(slope, (uint64_t)growth->slope);
 	la_size_format(grown, growth->last - growth->first);
 	blank(story);

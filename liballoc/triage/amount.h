@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of bytes that are known within bounds. */
-#ifndef LIBALLOC_TRIAGE_AMOUNT_H
-#define LIBALLOC_TRIAGE_AMOUNT_H
+#ifndef LA_TRIAGE_AMOUNT_H
+#define LA_TRIAGE_AMOUNT_H
 
 #include <liballoc/triage.h>
 
@@ -95,4 +95,4 @@ static inline int64_t la_margin_middle(const struct la_margin *margin)
 	return margin->low + (margin->high - margin->low) / 2;
 }
 
-#endif /* LIBALLOC_TRIAGE_AMOUNT_H */
+#endif /* LA_TRIAGE_AMOUNT_H */

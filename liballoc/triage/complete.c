@@ -2,8 +2,8 @@
 /* Amounts that follow from others. */
 #include <string.h>
 
-#include "amount.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Through the memory of a core once, in the order of the file. */
+/* Through the memory of a core once, in the order of the file, for messages
+ * and for the environment: la_core_search(). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,4 +181,15 @@ int la_core_scan(struct la_core *core, la_core_sink *sink, void *arg,
 	free(scan.start.data);
 	la_input_close(&scan.in);
 	return ret;
+}
+
+static int feed_log(void *log, const void *data, size_t size)
+{
+	return la_log_feed(log, data, size);
+}
+
+LA_EXPORT int la_core_search(struct la_core *core, struct la_log *log,
+			     struct la_error *err)
+{
+	return la_core_scan(core, feed_log, log, err);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
+#include "triage/amount.h"
 #include "util/error.h"
 #include "util/util.h"
 
@@ -144,7 +144,6 @@ static void merge_numbers(struct la_facts *facts, const struct la_facts *other)
 	if (other->release[1] < facts->release[1])
 		facts->release[1] = other->release[1];
 	facts->processes_unknown |= other->processes_unknown;
-	facts->growth_claimed |= other->growth_claimed;
 }
 
 /* Of a recording: what it owns goes along in the copy. */

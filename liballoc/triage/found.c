@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps each message of a log once, and joins what belongs to one OOM. */
-#include "found.h"
+#include "triage/found.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LA_TRIAGE_FOUND_H
 #define LA_TRIAGE_FOUND_H
 
-#include "message.h"
+#include "triage/message.h"
 
 struct la_found {
 	struct la_facts *facts; /* owned, room for LA_LOG_MAX */

@@ -2,9 +2,10 @@
 /* The coarse class of an OOM: one rule on the numbers as they were printed. */
 #include <string.h>
 
-#include "amount.h"
-#include "margins.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/label.h"
+#include "triage/margins.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 static const char *const label_names[] = {
@@ -129,7 +130,7 @@ static enum la_label by_numbers(const struct la_facts *facts)
 		return LA_LABEL_FRAGMENTATION;
 	if (others_hold_it(&n))
 		return LA_LABEL_OTHER_PROCESS;
-	if (facts->growth.grows || facts->growth_claimed)
+	if (facts->growth.grows)
 		return LA_LABEL_LEAK;
 	return LA_LABEL_CAPACITY;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What launchers, loggers, terminals and people put around a message. */
-#include "line.h"
+#include "triage/line.h"
 
 #include <string.h>
 
-#include "pattern.h"
+#include "triage/pattern.h"
 #include "util/util.h"
 
 enum { ESCAPE = 27, BELL = 7, TOKEN_MAX = 96 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "found.h"
-#include "needle.h"
-#include "region.h"
+#include "triage/found.h"
+#include "triage/needle.h"
+#include "triage/region.h"
 #include "util/util.h"
 
 enum {

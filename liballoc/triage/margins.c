@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What would have been left if ..., and where the card's bytes are. */
-#include "margins.h"
-#include "amount.h"
+#include "triage/margins.h"
+#include "triage/amount.h"
 #include "util/util.h"
 
 static const char *const margin_names[] = {

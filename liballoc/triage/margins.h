@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verdict weighs. */
-#ifndef LIBALLOC_TRIAGE_MARGINS_H
-#define LIBALLOC_TRIAGE_MARGINS_H
+/* What would have been left if ..., and where the card's bytes are. */
+#ifndef LA_TRIAGE_MARGINS_H
+#define LA_TRIAGE_MARGINS_H
 
 #include <liballoc/triage.h>
 
@@ -34,7 +34,4 @@ void la_ledger(struct la_margin row[LA_LEDGER_COUNT],
 /* All of the card but 0.5 % or 32 MiB is known to be somebody's, or free. */
 bool la_card_is_explained(const struct la_facts *facts);
 
-/* The label of facts: one of the coarse classes. */
-enum la_label la_label_of(const struct la_facts *facts);
-
-#endif /* LIBALLOC_TRIAGE_MARGINS_H */
+#endif /* LA_TRIAGE_MARGINS_H */

@@ -8,7 +8,7 @@
  *	metal		Apple's, of MLX and others
  *	triton-shared	a kernel's shared memory: no memory ran out
  */
-#include "message.h"
+#include "triage/message.h"
 
 static const struct la_beginning vllm_starts[] = {
 	{ "No available memory for the cache blocks",

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "message.h"
+#include "triage/message.h"
 
 /* Kernels say three things of one kill; the first here is the kill. */
 static const struct la_beginning kernel_starts[] = {

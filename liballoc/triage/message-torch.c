@@ -17,7 +17,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "message.h"
+#include "triage/message.h"
 
 #include <liballoc/setting.h>
 

@@ -11,7 +11,7 @@
  *	tf-pinned	the host's pinned memory
  *	tf-library	cuBLAS or cuDNN found none left
  */
-#include "message.h"
+#include "triage/message.h"
 
 static const struct la_beginning jax_starts[] = {
 	{ "Out of memory while trying to allocate %r", .form = "jax" },

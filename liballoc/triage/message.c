@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads one message by the tables of a grammar. */
-#include "message.h"
+#include "triage/message.h"
 
 #include <limits.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #include <liballoc/triage.h>
 
-#include "line.h"
-#include "pattern.h"
+#include "triage/line.h"
+#include "triage/pattern.h"
 
 enum {
 	LA_MESSAGE_TEXT = 4096, /* most bytes of la_facts.text */

@@ -3,11 +3,11 @@
  * Any needle has one of its first STRIDE blocks of three bytes where the
  * offset is a multiple of STRIDE: only these blocks are looked up.
  */
-#include "needle.h"
+#include "triage/needle.h"
 
 #include <string.h>
 
-#include "pattern.h"
+#include "triage/pattern.h"
 #include "util/util.h"
 
 /*

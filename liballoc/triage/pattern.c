@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Patterns of messages: white space of any kind, numbers and sizes. */
-#include "pattern.h"
+#include "triage/pattern.h"
 #include "util/util.h"
 
 /* A text and how far it was matched. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What replay says of a verdict. */
-#include "amount.h"
-#include "margins.h"
+#include "triage/amount.h"
+#include "triage/margins.h"
 #include "util/util.h"
 
 static const struct la_trial *find(const struct la_trial *trial, size_t count,

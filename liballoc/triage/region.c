@@ -3,7 +3,7 @@
  * Lines of a log are parted by the process that wrote them, and each part is
  * searched for messages as one text.
  */
-#include "region.h"
+#include "triage/region.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LA_TRIAGE_REGION_H
 #define LA_TRIAGE_REGION_H
 
-#include "found.h"
+#include "triage/found.h"
 
 enum {
 	LA_REGION_TEXT = 256 << 10, /* most bytes of its lines */

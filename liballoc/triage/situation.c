@@ -4,9 +4,9 @@
 
 #include <liballoc/setting.h>
 
-#include "amount.h"
-#include "margins.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/margins.h"
+#include "triage/situation.h"
 #include "util/card.h"
 #include "util/util.h"
 

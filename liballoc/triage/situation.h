@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is special about some OOMs, whatever their numbers. */
-#ifndef LIBALLOC_TRIAGE_SITUATION_H
-#define LIBALLOC_TRIAGE_SITUATION_H
+#ifndef LA_TRIAGE_SITUATION_H
+#define LA_TRIAGE_SITUATION_H
 
 #include <liballoc/triage.h>
 
@@ -26,4 +26,4 @@ bool la_is_expandable(const struct la_facts *facts);
 /* Sizes are rounded up by the setting. */
 bool la_rounds_up(const struct la_facts *facts);
 
-#endif /* LIBALLOC_TRIAGE_SITUATION_H */
+#endif /* LA_TRIAGE_SITUATION_H */

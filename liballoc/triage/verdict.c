@@ -2,9 +2,11 @@
 /* Facts to a verdict: the first cause that would have sufficed. */
 #include <string.h>
 
-#include "amount.h"
-#include "margins.h"
-#include "situation.h"
+#include "triage/amount.h"
+#include "triage/causes.h"
+#include "triage/label.h"
+#include "triage/margins.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 static const char *const cause_names[] = {
@@ -51,173 +53,6 @@ LA_EXPORT const char *la_grade_name(enum la_grade grade)
 	return grade_names[grade];
 }
 
-/* Does a cause suffice? */
-enum answer { NO, UNSURE, YES };
-
-/* What is judged, and what follows of it. */
-struct question {
-	const struct la_facts *facts;
-	const struct la_margin *margin; /* by enum la_margin_id */
-	/* All is exact but the cap, known from what it let pass and what it
-	 * refused, or from a message: where that leaves it open what suffices,
-	 * its middle decides. */
-	bool middle;
-	struct la_margin room; /* see la_margin_room() */
-	struct la_margin segment; /* see la_margin_segment() */
-};
-
-static enum answer answer_of(const struct question *q,
-			     const struct la_margin *margin)
-{
-	if (!margin->known || la_margin_fails(margin))
-		return NO;
-	if (la_margin_suffices(margin))
-		return YES;
-	if (q->middle)
-		return la_margin_middle(margin) >= 0 ? YES : NO;
-	return UNSURE;
-}
-
-/* What was cached is below 1 GiB and a twenty-fifth of what was held: packed,
- * it would have served this request, and the next ones would have failed. */
-static bool is_little(const struct la_facts *facts)
-{
-	struct la_margin cached =
-		la_margin_of(facts, LA_AMOUNT_UNALLOCATED);
-	struct la_margin reserved = la_margin_reserved(facts);
-
-	return cached.known && reserved.known &&
-	       cached.high < (int64_t)GIB &&
-	       cached.high < reserved.low / 25;
-}
-
-/* What leaks is more than what is cached: packed, it would leak on. */
-static bool is_outgrown(const struct question *q)
-{
-	struct la_margin leak = la_margin_of(q->facts, LA_AMOUNT_LEAK);
-	struct la_margin cached =
-		la_margin_of(q->facts, LA_AMOUNT_UNALLOCATED);
-
-	return q->facts->growth.grows && leak.known && cached.known &&
-	       leak.low >= cached.high &&
-	       answer_of(q, &q->margin[LA_MARGIN_NO_LEAK]) == YES;
-}
-
-static enum answer fragmentation(const struct question *q)
-{
-	if (is_little(q->facts) || is_outgrown(q))
-		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
-}
-
-/* Under a cap that counts too: it costs less to pack than to lift it. */
-static enum answer late_fragmentation(const struct question *q)
-{
-	if (!q->margin[LA_MARGIN_UNCAPPED].known)
-		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
-}
-
-/* Room and these bytes, against the segment. */
-static enum answer with_amount(const struct question *q, enum la_amount_id id)
-{
-	struct la_margin left = la_margin_difference(
-		la_margin_sum(q->room, la_margin_of(q->facts, id)),
-		q->segment);
-
-	return answer_of(q, &left);
-}
-
-static enum answer graph_pool(const struct question *q)
-{
-	return with_amount(q, LA_AMOUNT_PRIVATE);
-}
-
-static enum answer other_allocator(const struct question *q)
-{
-	return with_amount(q, LA_AMOUNT_OTHER_CACHES);
-}
-
-/* Blocks are never exactly as large as asked for: it is a cause where the
- * setting rounds up, or where it takes a twentieth of what is in use. */
-static enum answer rounding(const struct question *q)
-{
-	struct la_margin lost = la_margin_of(q->facts, LA_AMOUNT_ROUNDING);
-	struct la_margin used = la_margin_of(q->facts, LA_AMOUNT_ALLOCATED);
-
-	if (!lost.known || !used.known ||
-	    (!la_rounds_up(q->facts) && lost.high < used.low / 20))
-		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_UNROUNDED]);
-}
-
-/* A quarter of the card and more that nobody named holds. */
-static enum answer unnamed_holders(const struct question *q)
-{
-	const struct la_facts *facts = q->facts;
-	struct la_margin total = la_margin_of(facts, LA_AMOUNT_TOTAL);
-	struct la_margin rest = la_margin_difference(
-		total, la_margin_of(facts, LA_AMOUNT_FREE));
-	struct la_margin held = la_margin_of(facts, LA_AMOUNT_PROCESS);
-	struct la_margin left;
-
-	if (!held.known)
-		held = la_margin_reserved(facts);
-	rest = la_margin_difference(rest, held);
-	rest = la_margin_difference(rest,
-				    la_margin_or_0(facts, LA_AMOUNT_OTHERS));
-	if (!rest.known || rest.low < total.high / 4)
-		return NO;
-	left = la_margin_with(
-		facts, la_margin_of(facts, LA_AMOUNT_FREE), rest);
-	return answer_of(q, &left);
-}
-
-static enum answer other_process(const struct question *q)
-{
-	enum answer named = answer_of(q, &q->margin[LA_MARGIN_ALONE]);
-
-	return named == YES ? YES : unnamed_holders(q);
-}
-
-static enum answer leak(const struct question *q)
-{
-	if (!q->facts->growth.grows)
-		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_NO_LEAK]);
-}
-
-/* Up to 2 GiB beyond the allocator are usual: a context, workspaces, NCCL. */
-static enum answer overhead(const struct question *q)
-{
-	struct la_margin context = la_margin_of(q->facts, LA_AMOUNT_CONTEXT);
-
-	if (!context.known || context.low < (int64_t)(2 * GIB))
-		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_LEAN]);
-}
-
-static enum answer cap(const struct question *q)
-{
-	return answer_of(q, &q->margin[LA_MARGIN_UNCAPPED]);
-}
-
-/* In the order of what it costs the user to end them. */
-static const struct rule {
-	enum la_cause cause;
-	enum answer (*holds)(const struct question *q);
-} rules[] = {
-	{ LA_CAUSE_FRAGMENTATION, fragmentation },
-	{ LA_CAUSE_GRAPH_POOL_HOLD, graph_pool },
-	{ LA_CAUSE_OTHER_ALLOCATOR, other_allocator },
-	{ LA_CAUSE_ROUNDING, rounding },
-	{ LA_CAUSE_OTHER_PROCESS, other_process },
-	{ LA_CAUSE_LEAK, leak },
-	{ LA_CAUSE_DRIVER_OVERHEAD, overhead },
-	{ LA_CAUSE_FRAGMENTATION, late_fragmentation },
-	{ LA_CAUSE_FRACTION_CAP, cap },
-};
-
 /* Which kind of fragmentation it is, where the facts tell. */
 static enum la_cause fragmentation_kind(const struct question *q)
 {
@@ -230,7 +65,7 @@ static enum la_cause fragmentation_kind(const struct question *q)
 	if (largest.known && largest.low >= la_margin_request(q->facts).high)
 		return LA_CAUSE_CROSS_STREAM;
 	if (own.known && streams.known && streams.low > own.high &&
-	    with_amount(q, LA_AMOUNT_OWN_FREE) == NO)
+	    la_answer_with(q, LA_AMOUNT_OWN_FREE) == NO)
 		return LA_CAUSE_CROSS_STREAM;
 	return la_is_expandable(q->facts) ? LA_CAUSE_PAGE_FRAGMENTATION :
 					    LA_CAUSE_FRAGMENTATION;
@@ -263,17 +98,17 @@ static bool find_sufficient(struct la_verdict *verdict,
 	enum answer answer;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rules); i++) {
-		answer = rules[i].holds(q);
+	for (i = 0; i < RULES; i++) {
+		answer = la_rules[i].holds(q);
 		unsure |= answer == UNSURE && !found;
 		if (answer != YES)
 			continue;
-		if (!found && unsure && rules[i].cause == LA_CAUSE_FRACTION_CAP)
+		if (!found && unsure && la_rules[i].cause == LA_CAUSE_FRACTION_CAP)
 			return false;
 		if (found)
-			contribute(verdict, named(q, &rules[i]));
+			contribute(verdict, named(q, &la_rules[i]));
 		else
-			verdict->cause = named(q, &rules[i]);
+			verdict->cause = named(q, &la_rules[i]);
 		found = true;
 	}
 	return found;
@@ -342,10 +177,10 @@ static bool is_capacity(const struct question *q)
 
 	if (!packed->known)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(rules); i++)
-		if (rules[i].holds(q) == UNSURE)
+	for (i = 0; i < RULES; i++)
+		if (la_rules[i].holds(q) == UNSURE)
 			return false;
-	return la_margin_fails(packed) || is_little(q->facts);
+	return la_margin_fails(packed) || la_is_little(q->facts);
 }
 
 static void cannot_tell(struct la_verdict *verdict, const struct question *q)
@@ -353,9 +188,9 @@ static void cannot_tell(struct la_verdict *verdict, const struct question *q)
 	size_t i;
 
 	verdict->cause = LA_CAUSE_CANNOT_TELL;
-	for (i = 0; i < ARRAY_SIZE(rules); i++)
-		if (rules[i].holds(q) != NO)
-			contribute(verdict, named(q, &rules[i]));
+	for (i = 0; i < RULES; i++)
+		if (la_rules[i].holds(q) != NO)
+			contribute(verdict, named(q, &la_rules[i]));
 }
 
 /* Enough was free, and no cap was in the way. */
@@ -481,8 +316,8 @@ static bool is_sure(const struct question *q)
 	size_t i;
 
 	strict.middle = false;
-	for (i = 0; i < ARRAY_SIZE(rules) && answer == NO; i++)
-		answer = rules[i].holds(&strict);
+	for (i = 0; i < RULES && answer == NO; i++)
+		answer = la_rules[i].holds(&strict);
 	return answer != UNSURE;
 }
 

@@ -7,4 +7,4 @@ set -- "$SHARED/reports/ooms.jsonl" "$SHARED"/traces/*/remedy.jsonl
 for file in "$SHARED"/traces/*.json "$SHARED"/traces/*/*.json; do
 	printf '%s\n' "$file"
 done >"$tmp/files"
-python3 tests/messages.py "$O/bin/log-facts" "$@" --companions "$tmp/files"
+python3 tests/tools/messages.py "$O/bin/log-facts" "$@" --companions "$tmp/files"

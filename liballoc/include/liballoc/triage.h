@@ -166,7 +166,6 @@ struct la_facts {
 	 *  it printed is not a number */
 	bool processes_unknown;
 	bool truncated; /**< the message ends early */
-	bool growth_claimed; /**< the log shows growth over several OOMs */
 
 	bool recorded; /**< a recording is behind this */
 	uint64_t event; /**< recorded: number of the OOM event */
