@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures outside torch's caching allocator, in the manner of causes.py. Where torch keeps no snapshot there is only
-the message."""
+"""Failures outside torch's caching allocator, in the manner of causes.py. Where torch keeps no snapshot, or none of the
+failure, there is only the message."""
 import os
 import resource
 
@@ -43,7 +43,7 @@ def context():
         return take(1)
 
 
-@cause("NOT_THIS_ALLOCATOR", alone=True)
+@cause("NOT_THIS_ALLOCATOR", alone=True, snapshot=False)
 def cublas():
     """cuBLAS finds no memory for its handle on a full card."""
     a = torch.ones(8, 8, device="cuda")
@@ -51,7 +51,7 @@ def cublas():
     return held, a @ a
 
 
-@cause("NOT_THIS_ALLOCATOR", alone=True)
+@cause("NOT_THIS_ALLOCATOR", alone=True, snapshot=False)
 def cudnn():
     """A convolution on a full card."""
     x, w = torch.ones(1, 8, 32, 32, device="cuda"), torch.ones(8, 8, 3, 3, device="cuda")
@@ -59,7 +59,7 @@ def cudnn():
     return held, torch.conv2d(x, w)
 
 
-@cause("NOT_THIS_ALLOCATOR", alone=True)
+@cause("DRIVER_OVERHEAD", alone=True, snapshot=False)
 def nccl():
     """NCCL creates a communicator on a full card."""
     from torch import distributed

@@ -36,10 +36,11 @@ def triage(*arguments):
 
 
 def is_coarse(source, entry, verdict, said):
-    """Less than the truth, but no contradiction."""
+    """Less than the truth, but no contradiction: what leaks may contribute, and PyTorch sees one sum of all that lies
+    beyond it."""
     if source == "snapshot" and said[0] == "none":
         return entry.get("event") is False
-    return said[0] in COARSE[source].get(verdict, ()) or verdict == "LEAK" and verdict in said[1]
+    return said[0] in COARSE[source].get(verdict, ()) or verdict in ("LEAK", "OTHER_ALLOCATOR") and verdict in said[1]
 
 
 def check(source, entry, said):
