@@ -95,20 +95,20 @@ static bool find_sufficient(struct la_verdict *verdict,
 			    const struct question *q)
 {
 	bool found = false, unsure = false;
+	const struct rule *rule;
 	enum answer answer;
-	size_t i;
 
-	for (i = 0; i < RULES; i++) {
-		answer = la_rules[i].holds(q);
+	for (rule = la_rules; rule < la_rules + RULES; rule++) {
+		answer = rule->holds(q);
 		unsure |= answer == UNSURE && !found;
 		if (answer != YES)
 			continue;
-		if (!found && unsure && la_rules[i].cause == LA_CAUSE_FRACTION_CAP)
+		if (!found && unsure && rule->cause == LA_CAUSE_FRACTION_CAP)
 			return false;
 		if (found)
-			contribute(verdict, named(q, &la_rules[i]));
+			contribute(verdict, named(q, rule));
 		else
-			verdict->cause = named(q, &la_rules[i]);
+			verdict->cause = named(q, rule);
 		found = true;
 	}
 	return found;
