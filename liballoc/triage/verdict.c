@@ -61,8 +61,9 @@ static enum la_cause fragmentation_kind(const struct question *q)
 		la_margin_of(q->facts, LA_AMOUNT_STREAM_FREE);
 	struct la_margin largest = la_margin_of(q->facts, LA_AMOUNT_LARGEST);
 
-	/* A block that fits was given back too late: a stream used it. */
-	if (largest.known && largest.low >= la_margin_request(q->facts).high)
+	/* A block that fits is another stream's, or was given back too late,
+	 * as a stream used it. */
+	if (largest.known && largest.high >= la_margin_request(q->facts).high)
 		return LA_CAUSE_CROSS_STREAM;
 	if (own.known && streams.known && streams.low > own.high &&
 	    la_answer_with(q, LA_AMOUNT_OWN_FREE) == NO)

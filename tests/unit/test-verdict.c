@@ -250,6 +250,27 @@ START_TEST(kinds_of_fragmentation)
 }
 END_TEST
 
+/* History was off: the largest block that is free may be any stream's. */
+START_TEST(of_another_stream)
+{
+	struct la_amount *largest;
+	struct la_verdict verdict;
+	struct la_facts facts;
+
+	recorded_facts(&facts);
+	facts.amount[LA_AMOUNT_OWN_FREE].basis = LA_BASIS_NONE;
+	facts.amount[LA_AMOUNT_STREAM_FREE].basis = LA_BASIS_NONE;
+	largest = &facts.amount[LA_AMOUNT_LARGEST];
+	*largest = (struct la_amount){ 0, 500 * MIB, LA_BASIS_DERIVED, 0 };
+	la_facts_complete(&facts);
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_FRAGMENTATION);
+	largest->high = GIB;
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_CROSS_STREAM);
+}
+END_TEST
+
 /* What is live grew by more than what was missing. */
 START_TEST(leaks)
 {
@@ -364,6 +385,7 @@ int main(void)
 	tcase_add_test(tests, lone_process_is_self);
 	tcase_add_test(tests, bounds_decide);
 	tcase_add_test(tests, kinds_of_fragmentation);
+	tcase_add_test(tests, of_another_stream);
 	tcase_add_test(tests, leaks);
 	tcase_add_test(tests, replay_proves);
 	tcase_add_test(tests, matching);
