@@ -327,7 +327,8 @@ static enum la_grade grade_of(const struct la_verdict *verdict,
 {
 	if (verdict->cause == LA_CAUSE_CANNOT_TELL)
 		return LA_GRADE_UNKNOWN;
-	if (!q->facts->recorded || !is_sure(q))
+	if (!q->facts->recorded || !is_sure(q) ||
+	    verdict->cause == LA_CAUSE_DRIVER_OVERHEAD)
 		return LA_GRADE_CONSISTENT;
 	return needs_the_card(verdict) && !la_card_is_explained(q->facts) ?
 		       LA_GRADE_CONSISTENT :

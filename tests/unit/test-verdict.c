@@ -271,6 +271,30 @@ START_TEST(of_another_stream)
 }
 END_TEST
 
+/* 90 GiB beyond PyTorch: whose, its snapshot does not tell. */
+START_TEST(beyond_the_allocator)
+{
+	struct la_verdict verdict;
+	struct la_facts facts;
+
+	no_facts(&facts);
+	facts.recorded = true;
+	record(&facts, LA_AMOUNT_TOTAL, 140 * GIB);
+	record(&facts, LA_AMOUNT_FREE, 19 * GIB);
+	record(&facts, LA_AMOUNT_REQUEST, 25 * GIB);
+	record(&facts, LA_AMOUNT_SEGMENT, 25 * GIB);
+	record(&facts, LA_AMOUNT_RESERVED, 30 * GIB);
+	record(&facts, LA_AMOUNT_ALLOCATED, 30 * GIB);
+	record(&facts, LA_AMOUNT_PROCESS, 120 * GIB);
+	la_facts_complete(&facts);
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_DRIVER_OVERHEAD);
+	ck_assert_int_eq(verdict.grade, LA_GRADE_CONSISTENT);
+	ck_assert_uint_eq(verdict.contributing_count, 1);
+	ck_assert_int_eq(verdict.contributing[0], LA_CAUSE_OTHER_ALLOCATOR);
+}
+END_TEST
+
 /* What is live grew by more than what was missing. */
 START_TEST(leaks)
 {
@@ -386,6 +410,7 @@ int main(void)
 	tcase_add_test(tests, bounds_decide);
 	tcase_add_test(tests, kinds_of_fragmentation);
 	tcase_add_test(tests, of_another_stream);
+	tcase_add_test(tests, beyond_the_allocator);
 	tcase_add_test(tests, leaks);
 	tcase_add_test(tests, replay_proves);
 	tcase_add_test(tests, matching);
