@@ -57,6 +57,9 @@ static const struct {
 	  LA_CAUSE_FRACTION_CAP, LA_LABEL_FRACTION_CAP },
 	{ 127503.06, 77.23, 36.7, UNKNOWN, 26.86, .67, UNKNOWN, UNKNOWN,
 	  UNKNOWN, LA_CAUSE_ABSURD_SIZE, LA_LABEL_UNKNOWN },
+	/* A cap: neither other processes nor the context are behind it. */
+	{ .15625, 139.8, 125.02, 1.27, 1.11, .051699, UNKNOWN, 1.96, 12.77,
+	  LA_CAUSE_CANNOT_TELL, LA_LABEL_FRACTION_CAP },
 	/* Nothing is said of what is cached. */
 	{ .7656, 8, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
 	  LA_CAUSE_CANNOT_TELL, LA_LABEL_CAPACITY },
