@@ -16,7 +16,8 @@ enum {
 	SLICES = 20, /* where there are no steps */
 	WINDOWS_MIN = 8, /* fewer tell nothing */
 	WINDOWS_MAX = 512, /* more are joined */
-	LEAST_PART = 20, /* of the limit: less is no leak */
+	LEAST_PART = 20, /* of the limit: less is no leak, */
+	LEFT_PART = 2, /* unless it is so much of what the first step left */
 	SITE_PART = 10, /* of the growth, by one site */
 	CHURN = 8, /* slices: freed bytes for each that stays */
 	CHURN_OF_STEPS = 2, /* steps: bytes that may stay for each freed */
@@ -350,6 +351,17 @@ static bool is_loop(const struct series *series, uint64_t grown)
 		       series->freed / CHURN >= grown;
 }
 
+/* A leak takes much of the limit, or of what the first step left of it. */
+static uint64_t least_growth(const struct series *series)
+{
+	uint64_t limit = limit_of(series->witness);
+	uint64_t first = series->value[0];
+	uint64_t left = limit > first ? limit - first : 0;
+
+	return left / LEFT_PART < limit / LEAST_PART ? left / LEFT_PART :
+						       limit / LEAST_PART;
+}
+
 static bool does_grow(const struct series *series)
 {
 	const struct la_facts *facts = series->witness->facts;
@@ -358,7 +370,7 @@ static bool does_grow(const struct series *series)
 
 	return growth->last > growth->first && growth->p < P_MAX &&
 	       by >= facts->amount[LA_AMOUNT_REQUEST].high &&
-	       by >= limit_of(series->witness) / LEAST_PART &&
+	       by >= least_growth(series) &&
 	       growth->stack_bytes >= by / SITE_PART &&
 	       is_loop(series, by) && is_steady(series);
 }

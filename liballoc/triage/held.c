@@ -145,6 +145,19 @@ static void sum_up_before(const struct witness *witness,
 		   LA_BASIS_DERIVED);
 }
 
+/* The largest hole outside private pools. */
+static uint64_t largest_hole(const struct la_picture *picture)
+{
+	uint64_t largest = 0;
+	size_t i;
+
+	for (i = 0; i < picture->part_count; i++)
+		if (!is_private(&picture->part[i]) &&
+		    picture->part[i].holes.largest > largest)
+			largest = picture->part[i].holes.largest;
+	return largest;
+}
+
 /* All is as it was; of what the request could have used, a bound. */
 static int sum_up_end(struct witness *witness,
 		      const struct la_picture *picture)
@@ -153,7 +166,7 @@ static int sum_up_end(struct witness *witness,
 
 	witness_sum_up(witness, picture, total->reserved,
 		       total->live + total->pending);
-	set_amount(witness->facts, LA_AMOUNT_LARGEST, 0, total->holes.largest,
+	set_amount(witness->facts, LA_AMOUNT_LARGEST, 0, largest_hole(picture),
 		   LA_BASIS_DERIVED);
 	return witness_list_holders(witness);
 }

@@ -61,8 +61,9 @@ static enum la_cause fragmentation_kind(const struct question *q)
 		la_margin_of(q->facts, LA_AMOUNT_STREAM_FREE);
 	struct la_margin largest = la_margin_of(q->facts, LA_AMOUNT_LARGEST);
 
-	/* A block that fits was given back too late: a stream used it. */
-	if (largest.known && largest.low >= la_margin_request(q->facts).high)
+	/* A block that fits is another stream's, or was given back too late,
+	 * as a stream used it. */
+	if (largest.known && largest.high >= la_margin_request(q->facts).high)
 		return LA_CAUSE_CROSS_STREAM;
 	if (own.known && streams.known && streams.low > own.high &&
 	    la_answer_with(q, LA_AMOUNT_OWN_FREE) == NO)
@@ -114,14 +115,27 @@ static bool find_sufficient(struct la_verdict *verdict,
 	return found;
 }
 
-/* Bytes that a cause holds, for pairs of them; below 0: not known, or too few
- * to count: 5 % of what the process can have, at most 2 GiB. */
+/* Does it lie beyond the allocator, where a cap refused what the card had? */
+static bool is_beyond_cap(const struct question *q, enum la_amount_id id)
+{
+	const struct la_margin *uncapped = &q->margin[LA_MARGIN_UNCAPPED];
+
+	return uncapped->known && la_margin_suffices(uncapped) &&
+	       (id == LA_AMOUNT_OTHERS || id == LA_AMOUNT_CONTEXT ||
+		id == LA_AMOUNT_OTHER_CACHES);
+}
+
+/* Bytes that a cause holds, for pairs of them; below 0: not known, without
+ * effect, or too few to count: 5 % of what the process can have, at most
+ * 2 GiB. */
 static int64_t weight(const struct question *q, enum la_amount_id id)
 {
 	struct la_margin amount = la_margin_of(q->facts, id);
 	struct la_margin most = la_margin_of(q->facts, LA_AMOUNT_ALLOWED);
 	int64_t much = 2 * GIB;
 
+	if (is_beyond_cap(q, id))
+		return -1;
 	if (id == LA_AMOUNT_CONTEXT)
 		amount = la_margin_overhead(q->facts);
 	if (!most.known)
@@ -326,7 +340,8 @@ static enum la_grade grade_of(const struct la_verdict *verdict,
 {
 	if (verdict->cause == LA_CAUSE_CANNOT_TELL)
 		return LA_GRADE_UNKNOWN;
-	if (!q->facts->recorded || !is_sure(q))
+	if (!q->facts->recorded || !is_sure(q) ||
+	    verdict->cause == LA_CAUSE_DRIVER_OVERHEAD)
 		return LA_GRADE_CONSISTENT;
 	return needs_the_card(verdict) && !la_card_is_explained(q->facts) ?
 		       LA_GRADE_CONSISTENT :

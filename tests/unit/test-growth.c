@@ -168,6 +168,21 @@ START_TEST(test_a_trickle_is_no_cause)
 }
 END_TEST
 
+/* The same beside weights that leave it less than twice as much. */
+START_TEST(test_a_trickle_fills_what_is_left)
+{
+	const struct la_growth *growth;
+	unsigned int i;
+
+	take(79 * GIB + 600 * MIB);
+	for (i = 0; i < STEPS; i++)
+		step(i, 8 * MIB);
+	growth = test_growth(80 * GIB);
+	ck_assert(growth->grows);
+	ck_assert_uint_eq(growth->size, 8 * MIB);
+}
+END_TEST
+
 /* Parameters of a model: nothing is ever freed. */
 START_TEST(test_loading_is_no_leak)
 {
@@ -260,6 +275,7 @@ int main(void)
 	tcase_add_test(tcase, test_a_plateau_is_none);
 	tcase_add_test(tcase, test_a_steady_program_has_none);
 	tcase_add_test(tcase, test_a_trickle_is_no_cause);
+	tcase_add_test(tcase, test_a_trickle_fills_what_is_left);
 	tcase_add_test(tcase, test_loading_is_no_leak);
 	tcase_add_test(tcase, test_too_short);
 	tcase_add_test(tcase, test_recordings_without_leaks);

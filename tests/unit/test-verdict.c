@@ -57,6 +57,9 @@ static const struct {
 	  LA_CAUSE_FRACTION_CAP, LA_LABEL_FRACTION_CAP },
 	{ 127503.06, 77.23, 36.7, UNKNOWN, 26.86, .67, UNKNOWN, UNKNOWN,
 	  UNKNOWN, LA_CAUSE_ABSURD_SIZE, LA_LABEL_UNKNOWN },
+	/* A cap: neither other processes nor the context are behind it. */
+	{ .15625, 139.8, 125.02, 1.27, 1.11, .051699, UNKNOWN, 1.96, 12.77,
+	  LA_CAUSE_CANNOT_TELL, LA_LABEL_FRACTION_CAP },
 	/* Nothing is said of what is cached. */
 	{ .7656, 8, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
 	  LA_CAUSE_CANNOT_TELL, LA_LABEL_CAPACITY },
@@ -250,6 +253,51 @@ START_TEST(kinds_of_fragmentation)
 }
 END_TEST
 
+/* History was off: the largest block that is free may be any stream's. */
+START_TEST(of_another_stream)
+{
+	struct la_amount *largest;
+	struct la_verdict verdict;
+	struct la_facts facts;
+
+	recorded_facts(&facts);
+	facts.amount[LA_AMOUNT_OWN_FREE].basis = LA_BASIS_NONE;
+	facts.amount[LA_AMOUNT_STREAM_FREE].basis = LA_BASIS_NONE;
+	largest = &facts.amount[LA_AMOUNT_LARGEST];
+	*largest = (struct la_amount){ 0, 500 * MIB, LA_BASIS_DERIVED, 0 };
+	la_facts_complete(&facts);
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_FRAGMENTATION);
+	largest->high = GIB;
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_CROSS_STREAM);
+}
+END_TEST
+
+/* 90 GiB beyond PyTorch: whose, its snapshot does not tell. */
+START_TEST(beyond_the_allocator)
+{
+	struct la_verdict verdict;
+	struct la_facts facts;
+
+	no_facts(&facts);
+	facts.recorded = true;
+	record(&facts, LA_AMOUNT_TOTAL, 140 * GIB);
+	record(&facts, LA_AMOUNT_FREE, 19 * GIB);
+	record(&facts, LA_AMOUNT_REQUEST, 25 * GIB);
+	record(&facts, LA_AMOUNT_SEGMENT, 25 * GIB);
+	record(&facts, LA_AMOUNT_RESERVED, 30 * GIB);
+	record(&facts, LA_AMOUNT_ALLOCATED, 30 * GIB);
+	record(&facts, LA_AMOUNT_PROCESS, 120 * GIB);
+	la_facts_complete(&facts);
+	la_verdict_reach(&verdict, &facts);
+	ck_assert_int_eq(verdict.cause, LA_CAUSE_DRIVER_OVERHEAD);
+	ck_assert_int_eq(verdict.grade, LA_GRADE_CONSISTENT);
+	ck_assert_uint_eq(verdict.contributing_count, 1);
+	ck_assert_int_eq(verdict.contributing[0], LA_CAUSE_OTHER_ALLOCATOR);
+}
+END_TEST
+
 /* What is live grew by more than what was missing. */
 START_TEST(leaks)
 {
@@ -364,6 +412,8 @@ int main(void)
 	tcase_add_test(tests, lone_process_is_self);
 	tcase_add_test(tests, bounds_decide);
 	tcase_add_test(tests, kinds_of_fragmentation);
+	tcase_add_test(tests, of_another_stream);
+	tcase_add_test(tests, beyond_the_allocator);
 	tcase_add_test(tests, leaks);
 	tcase_add_test(tests, replay_proves);
 	tcase_add_test(tests, matching);
