@@ -192,6 +192,7 @@ static const struct la_beginning failed_starts[] = {
 	{ "errno 12 (Cannot allocate memory)", .form = "errno-12" },
 	{ "Error code 12 (Cannot allocate memory)", .form = "errno-12" },
 	{ "fork: Cannot allocate memory", .form = "errno-12" },
+	{ "unable to mmap %r from file", .form = "errno-12" },
 	{ "Unable to allocate %r for an array with shape", .form = "numpy" },
 	{ "terminate called after throwing an instance of 'std::bad_alloc'",
 	  .form = "bad-alloc" },

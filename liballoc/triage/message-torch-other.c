@@ -6,7 +6,7 @@
  *	mps mps-buffer	Apple
  *	cuda-error	any call of the runtime; cuda-driver-error: of VMM
  *	xpu-error	the same of Intel's
- *	cublas cudnn nccl	their own memory
+ *	cublas cudnn cufft cusolver nccl	their own memory
  *	cpu cpu-lua	the host's memory
  *	nvml-assert	an assertion failed while reporting an OOM
  *	directml	Windows
@@ -101,10 +101,15 @@ static bool is_marking(const char *line, size_t length)
 	return true;
 }
 
+static bool pins(const char *line, size_t length)
+{
+	return memmem(line, length, "pin_memory(", 11) ||
+	       memmem(line, length, "pin_memory=True", 15);
+}
+
 /* The call is that of the innermost frame, whose source is the line above. */
 static bool is_pinning(const struct la_message *m)
 {
-	static const char call[] = "pin_memory(";
 	const struct la_text *text = m->text;
 	size_t n = la_text_line(text, m->start), end = text->lines[n].offset;
 	size_t start, length;
@@ -114,8 +119,7 @@ static bool is_pinning(const struct la_message *m)
 		length = end - start - 1;
 		end = start;
 		if (!is_marking(text->data + start, length))
-			return memmem(text->data + start, length, call,
-				      sizeof(call) - 1);
+			return pins(text->data + start, length);
 	}
 	return false;
 }
@@ -186,6 +190,12 @@ static const struct la_beginning library_starts[] = {
 	{ "unable to find an engine to execute this computation",
 	  .form = "cudnn" },
 	{ "No valid engine configs", .form = "cudnn" },
+	{ "CUSOLVER_STATUS_ALLOC_FAILED", .form = "cusolver" },
+	{ "CUSOLVER_STATUS_INTERNAL_ERROR, when calling "
+	  "`cusolverDnCreate(handle)`",
+	  .form = "cusolver" },
+	{ "cuFFT error: CUFFT_ALLOC_FAILED", .form = "cufft" },
+	{ "cuFFT error: CUFFT_INTERNAL_ERROR", .form = "cufft" },
 	{ .pattern = NULL },
 };
 

@@ -57,6 +57,8 @@ static const struct needle {
 	{ "cublas_status_not", NULL, NULL },
 	{ "cudnn_status_not", NULL, NULL },
 	{ "cudnn_status_int", NULL, NULL },
+	{ "cusolver_status_int", NULL, NULL },
+	{ "cufft_internal", NULL, NULL },
 	{ "valid cudnn", NULL, NULL },
 	{ "find an engine", NULL, NULL },
 	{ "engine to execute", NULL, NULL },

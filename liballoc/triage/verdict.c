@@ -207,6 +207,14 @@ static void cannot_tell(struct la_verdict *verdict, const struct question *q)
 			contribute(verdict, named(q, &la_rules[i]));
 }
 
+/* The driver keeps the last of a card: of 3.1 MiB that an H200 showed as free
+ * it gave no 2 MiB. */
+static bool is_last(const struct question *q)
+{
+	return !q->margin[LA_MARGIN_UNCAPPED].known &&
+	       q->margin[LA_MARGIN_AS_IT_WAS].high < (int64_t)(2 * MIB);
+}
+
 /* Enough was free, and no cap was in the way. */
 static void judge_refused(struct la_verdict *verdict, const struct question *q)
 {
@@ -214,6 +222,10 @@ static void judge_refused(struct la_verdict *verdict, const struct question *q)
 		verdict->cause = LA_CAUSE_CANNOT_TELL;
 		contribute(verdict, LA_CAUSE_OTHER_PROCESS);
 		contribute(verdict, LA_CAUSE_TRANSIENT);
+		return;
+	}
+	if (is_last(q)) {
+		verdict->cause = LA_CAUSE_CAPACITY;
 		return;
 	}
 	verdict->cause = LA_CAUSE_DRIVER_FRAGMENTATION_OR_LIMIT;
@@ -224,9 +236,7 @@ static void judge_refused(struct la_verdict *verdict, const struct question *q)
 
 static void judge_numbers(struct la_verdict *verdict, const struct question *q)
 {
-	const struct la_margin *left = &verdict->margin[LA_MARGIN_AS_IT_WAS];
-
-	if (la_margin_suffices(left)) {
+	if (la_margin_suffices(&verdict->margin[LA_MARGIN_AS_IT_WAS])) {
 		judge_refused(verdict, q);
 		return;
 	}

@@ -299,7 +299,35 @@ static const struct {
 	  "    return a.cuda()\n",
 	  LA_OOM_CALL },
 	{ "    b = a.cuda()\n", LA_OOM_CALL },
+	{ "    b = empty(8 << 30, pin_memory=True)\n", LA_OOM_PINNED },
 };
+
+/* As torch 2.11 raised them on a full card, and where the host's memory was
+ * limited. */
+static const struct {
+	const char *text;
+	const char *form;
+	enum la_oom_kind kind;
+} failures[] = {
+	{ "RuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR\n", "cufft",
+	  LA_OOM_LIBRARY },
+	{ "RuntimeError: cusolver error: CUSOLVER_STATUS_INTERNAL_ERROR, when "
+	  "calling `cusolverDnCreate(handle)`. If you keep seeing this\n",
+	  "cusolver", LA_OOM_LIBRARY },
+	{ "RuntimeError: unable to mmap 1258291200 bytes from file "
+	  "</torch_465_4084567312_0>: Cannot allocate memory (12)\n",
+	  "errno-12", LA_OOM_HOST },
+};
+
+START_TEST(test_failures_of_libraries_and_the_host)
+{
+	struct la_facts *facts = read_log(failures[_i].text);
+
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(facts->form, failures[_i].form);
+	ck_assert_int_eq(facts->kind, failures[_i].kind);
+}
+END_TEST
 
 START_TEST(test_call_that_pins_is_told_by_its_frame)
 {
@@ -382,6 +410,8 @@ static void add_tests(TCase *tc)
 			    ARRAY_SIZE(prose));
 	tcase_add_loop_test(tc, test_call_that_pins_is_told_by_its_frame, 0,
 			    ARRAY_SIZE(calls));
+	tcase_add_loop_test(tc, test_failures_of_libraries_and_the_host, 0,
+			    ARRAY_SIZE(failures));
 	tcase_add_test(tc, test_lines_are_counted);
 	tcase_add_test(tc, test_too_many_messages_are_counted_as_lost);
 	tcase_add_test(tc, test_message_in_a_long_line_is_found);

@@ -60,6 +60,9 @@ static const struct {
 	/* A cap: neither other processes nor the context are behind it. */
 	{ .15625, 139.8, 125.02, 1.27, 1.11, .051699, UNKNOWN, 1.96, 12.77,
 	  LA_CAUSE_CANNOT_TELL, LA_LABEL_FRACTION_CAP },
+	/* A full card, that showed 3.13 MiB as free. */
+	{ .00195, 139.8, .00305, UNKNOWN, 139.2, 0, UNKNOWN, 139.75, UNKNOWN,
+	  LA_CAUSE_CAPACITY, LA_LABEL_DRIVER_OR_CONTEXT },
 	/* Nothing is said of what is cached. */
 	{ .7656, 8, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
 	  LA_CAUSE_CANNOT_TELL, LA_LABEL_CAPACITY },
