@@ -154,26 +154,15 @@ char *triage_line(const struct triage_oom *oom, enum la_shell shell,
 static bool is_just_expandable(const struct la_setting_values *values,
 			       const struct la_setting_context *context)
 {
-	struct la_setting_values a = *values, b;
 	struct la_setting *plain;
-	bool same;
+	bool alike;
 
 	if (la_setting_parse_for(&plain, EXPANDABLE, strlen(EXPANDABLE),
 				 context, NULL) < 0)
 		return false;
-	b = *la_setting_values(plain);
-	same = a.expandable_segments && b.expandable_segments &&
-	       a.max_split_size == b.max_split_size &&
-	       a.large_segment_size == b.large_segment_size &&
-	       a.garbage_collection_threshold ==
-		       b.garbage_collection_threshold &&
-	       a.per_process_memory_fraction == b.per_process_memory_fraction &&
-	       a.expandable_segments_reserve == b.expandable_segments_reserve &&
-	       a.cuda_malloc_async == b.cuda_malloc_async &&
-	       !memcmp(a.roundup_power2_divisions, b.roundup_power2_divisions,
-		       sizeof(a.roundup_power2_divisions));
+	alike = la_setting_alike(values, la_setting_values(plain));
 	la_setting_free(plain);
-	return same;
+	return alike;
 }
 
 static enum la_past past_of(const struct la_verdict *verdict)

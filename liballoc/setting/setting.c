@@ -163,6 +163,47 @@ la_setting_values(const struct la_setting *setting)
 	return &setting->values;
 }
 
+/* 0 and 1 are both off. */
+static bool round_alike(const struct la_setting_values *a,
+			const struct la_setting_values *b)
+{
+	uint64_t x, y;
+	int i;
+
+	for (i = 0; i < LA_ROUNDUP_SLOTS; i++) {
+		x = a->roundup_power2_divisions[i];
+		y = b->roundup_power2_divisions[i];
+		if (x != y && (x > 1 || y > 1))
+			return false;
+	}
+	return a->roundup_bypass_threshold == b->roundup_bypass_threshold;
+}
+
+static bool same_number(double a, double b)
+{
+	return a <= b && a >= b;
+}
+
+LA_EXPORT bool la_setting_alike(const struct la_setting_values *a,
+				const struct la_setting_values *b)
+{
+	return a->max_split_size == b->max_split_size &&
+	       a->max_non_split_rounding == b->max_non_split_rounding &&
+	       a->large_segment_size == b->large_segment_size &&
+	       same_number(a->garbage_collection_threshold,
+			   b->garbage_collection_threshold) &&
+	       same_number(a->per_process_memory_fraction,
+			   b->per_process_memory_fraction) &&
+	       same_number(a->expandable_segments_reserve,
+			   b->expandable_segments_reserve) &&
+	       a->expandable_segments_reserve_by_class ==
+		       b->expandable_segments_reserve_by_class &&
+	       a->expandable_segments == b->expandable_segments &&
+	       a->cuda_malloc_async == b->cuda_malloc_async &&
+	       a->throw_on_cudamalloc_oom == b->throw_on_cudamalloc_oom &&
+	       round_alike(a, b);
+}
+
 LA_EXPORT const char *la_setting_text(const struct la_setting *setting)
 {
 	return setting->text;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* What a remedy makes of the setting that was in force. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -63,9 +64,7 @@ int la_in_force_read(struct la_in_force *force, const struct la_facts *facts)
 	}
 	if (force->known)
 		force->text = facts->setting;
-	force->values.expandable_segments |=
-		la_is_expandable(facts) ||
-		(facts->form && !strcmp(facts->form, "F8"));
+	force->values.expandable_segments |= la_is_expandable(facts);
 	force->values.cuda_malloc_async |= facts->kind == LA_OOM_ASYNC;
 	return 0;
 }
@@ -142,34 +141,13 @@ static void build(struct la_strbuf *buf, const char *text,
 			       remedy->setting);
 }
 
-/* What decides where memory goes. */
-static bool same_values(const struct la_setting_values *a,
-			const struct la_setting_values *b)
-{
-	return a->max_split_size == b->max_split_size &&
-	       a->max_non_split_rounding == b->max_non_split_rounding &&
-	       a->large_segment_size == b->large_segment_size &&
-	       !(a->garbage_collection_threshold <
-		 b->garbage_collection_threshold) &&
-	       !(a->garbage_collection_threshold >
-		 b->garbage_collection_threshold) &&
-	       !(a->per_process_memory_fraction <
-		 b->per_process_memory_fraction) &&
-	       !(a->per_process_memory_fraction >
-		 b->per_process_memory_fraction) &&
-	       !memcmp(a->roundup_power2_divisions, b->roundup_power2_divisions,
-		       sizeof(a->roundup_power2_divisions)) &&
-	       a->expandable_segments == b->expandable_segments &&
-	       a->cuda_malloc_async == b->cuda_malloc_async;
-}
-
 bool la_in_force_same(const struct la_in_force *force, const char *a,
 		      const char *b)
 {
 	struct la_setting_values x, y;
 
 	return force->release && read_values(force, a, &x) == 0 &&
-	       read_values(force, b, &y) == 0 && same_values(&x, &y);
+	       read_values(force, b, &y) == 0 && la_setting_alike(&x, &y);
 }
 
 /* On already, if not weaker than what would come. */
@@ -212,7 +190,7 @@ static int judge(const struct la_in_force *force,
 		return ret == -ENOMEM ? ret : 0;
 	if (remedy->setting && is_on(&force->values, &values, remedy->setting))
 		*on = true;
-	else if (force->known && same_values(&force->values, &values))
+	else if (force->known && la_setting_alike(&force->values, &values))
 		*on = remedy->setting != NULL;
 	else
 		return 1;

@@ -258,6 +258,49 @@ START_TEST(test_option_table_is_complete)
 }
 END_TEST
 
+static bool are_alike(const char *a, const char *b)
+{
+	struct la_setting *one, *other;
+	bool alike;
+
+	ck_assert_int_eq(la_setting_parse_for(&one, a, strlen(a), torch_2_11,
+					      NULL), 0);
+	ck_assert_int_eq(la_setting_parse_for(&other, b, strlen(b), torch_2_11,
+					      NULL), 0);
+	alike = la_setting_alike(la_setting_values(one),
+				 la_setting_values(other));
+	la_setting_free(other);
+	la_setting_free(one);
+	return alike;
+}
+
+START_TEST(test_what_places_memory_tells_settings_apart)
+{
+	static const char *const apart[] = {
+		"expandable_segments:True",
+		"max_split_size_mb:128",
+		"garbage_collection_threshold:0.8",
+		"garbage_collection_threshold:0.6",
+		"per_process_memory_fraction:0.5",
+		"roundup_power2_divisions:4",
+		"roundup_power2_divisions:[>:4]",
+		"large_segment_size_mb:64",
+		"backend:cudaMallocAsync",
+	};
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(apart); i++) {
+		ck_assert(!are_alike("", apart[i]));
+		for (k = 0; k < ARRAY_SIZE(apart); k++)
+			ck_assert_int_eq(are_alike(apart[i], apart[k]), i == k);
+	}
+	ck_assert(are_alike("", "pinned_num_register_threads:8"));
+	ck_assert(are_alike("", "roundup_power2_divisions:1"));
+	ck_assert(are_alike("max_split_size_mb:128,expandable_segments:True",
+			    "expandable_segments:True,max_split_size_mb:128"));
+}
+END_TEST
+
 START_TEST(test_named_options_are_listed_once)
 {
 	static const char text[] = "backend:native,max_split_size_mb:1,"
@@ -292,6 +335,7 @@ int main(void)
 	tcase_add_test(tc, test_values_that_no_snapshot_shows);
 	tcase_add_test(tc, test_backend_at_import_is_taken);
 	tcase_add_test(tc, test_option_table_is_complete);
+	tcase_add_test(tc, test_what_places_memory_tells_settings_apart);
 	tcase_add_test(tc, test_named_options_are_listed_once);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);

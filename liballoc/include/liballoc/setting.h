@@ -163,6 +163,16 @@ const struct la_setting_values *
 la_setting_values(const struct la_setting *setting);
 
 /**
+ * @brief Do two settings place device memory alike?
+ * @param a values
+ * @param b values
+ * @return true if they differ in nothing, or in options of host memory and
+ *         of graph capture alone
+ */
+bool la_setting_alike(const struct la_setting_values *a,
+		      const struct la_setting_values *b);
+
+/**
  * @brief The string that a setting was parsed from.
  * @param setting setting
  * @return the string, terminated, owned by the setting
