@@ -9,6 +9,7 @@
  */
 
 #include "triage/late.h"
+#include "triage/situation.h"
 #include "util/util.h"
 
 /* Measured on full recordings cut to their ends: with these settings no
@@ -27,21 +28,12 @@ enum la_start late_start(const struct la_setting_values *values,
 	return values->expandable_segments ? LA_START_CHAINED : LA_START_HELD;
 }
 
-static bool rounds_up(const struct la_setting_values *values)
-{
-	int i = 0;
-
-	while (i < LA_ROUNDUP_SLOTS && values->roundup_power2_divisions[i] < 2)
-		i++;
-	return i < LA_ROUNDUP_SLOTS;
-}
-
 /* Others may fail where the recorded one did not, and so before the history
  * begins. */
 static bool is_cure(const struct la_setting_values *values,
 		    const struct la_setting_values *recorded)
 {
-	if (rounds_up(values))
+	if (la_values_round_up(values))
 		return false;
 	return values->expandable_segments ||
 	       (!recorded->expandable_segments &&

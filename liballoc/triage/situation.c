@@ -97,7 +97,7 @@ static bool has_expandable(const struct la_setting_values *values)
 	return values->expandable_segments;
 }
 
-static bool has_roundup(const struct la_setting_values *values)
+bool la_values_round_up(const struct la_setting_values *values)
 {
 	int i;
 
@@ -115,5 +115,5 @@ bool la_is_expandable(const struct la_facts *facts)
 
 bool la_rounds_up(const struct la_facts *facts)
 {
-	return setting_has(facts, has_roundup);
+	return setting_has(facts, la_values_round_up);
 }

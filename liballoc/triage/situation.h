@@ -23,7 +23,8 @@ bool la_is_nccl(const struct la_facts *facts);
 /* Expandable segments were on. */
 bool la_is_expandable(const struct la_facts *facts);
 
-/* Sizes are rounded up by the setting. */
+/* Sizes are rounded up by the setting; by one of these values. */
 bool la_rounds_up(const struct la_facts *facts);
+bool la_values_round_up(const struct la_setting_values *values);
 
 #endif /* LA_TRIAGE_SITUATION_H */
