@@ -14,6 +14,19 @@ static inline bool la_amount_known(const struct la_amount *amount)
 	return amount->basis != LA_BASIS_NONE;
 }
 
+static inline bool la_facts_know(const struct la_facts *facts,
+				 enum la_amount_id id)
+{
+	return la_amount_known(&facts->amount[id]);
+}
+
+/* Two known amounts may be the same bytes. */
+static inline bool la_amounts_overlap(const struct la_amount *one,
+				      const struct la_amount *other)
+{
+	return one->low <= other->high && other->low <= one->high;
+}
+
 static inline int64_t la_amount_bound(uint64_t bytes)
 {
 	return bytes < LA_AMOUNT_MOST ? (int64_t)bytes : LA_AMOUNT_MOST;

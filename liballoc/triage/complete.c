@@ -6,7 +6,6 @@
 #include "triage/situation.h"
 #include "util/util.h"
 
-
 /* A context, libraries' workspaces and the like: more than this beyond its
  * allocator no process is taken to hold.  Source: measurements on an H200 and
  * reports, 0.3 to 2 GiB. */
@@ -21,11 +20,6 @@ static void derive(struct la_facts *facts, enum la_amount_id id,
 	facts->amount[id] = (struct la_amount){ (uint64_t)value.low,
 						(uint64_t)value.high,
 						LA_BASIS_DERIVED, 0 };
-}
-
-static bool known(const struct la_facts *facts, enum la_amount_id id)
-{
-	return la_amount_known(&facts->amount[id]);
 }
 
 static void complete_reserved(struct la_facts *facts)
@@ -83,7 +77,8 @@ static size_t find_self(const struct la_facts *facts)
 		if (facts->pid >= 0 &&
 		    facts->process[i].pid == (uint64_t)facts->pid)
 			return i;
-	if (facts->process_count == 1 && !known(facts, LA_AMOUNT_RESERVED))
+	if (facts->process_count == 1 &&
+	    !la_facts_know(facts, LA_AMOUNT_RESERVED))
 		return fills_the_card(facts, facts->process) ? 0 : 1;
 	for (i = 0; i < facts->process_count; i++)
 		if (may_be_self(facts, &facts->process[i])) {
@@ -97,7 +92,7 @@ static void complete_self(struct la_facts *facts)
 {
 	size_t self;
 
-	if (known(facts, LA_AMOUNT_PROCESS) || !facts->process_count)
+	if (la_facts_know(facts, LA_AMOUNT_PROCESS) || !facts->process_count)
 		return;
 	self = find_self(facts);
 	if (self == facts->process_count)
@@ -123,14 +118,14 @@ static void complete_others(struct la_facts *facts)
 		sum.high += high;
 		largest = high > largest ? high : largest;
 	}
-	if (!known(facts, LA_AMOUNT_PROCESS))
+	if (!la_facts_know(facts, LA_AMOUNT_PROCESS))
 		sum.low -= largest;
 	derive(facts, LA_AMOUNT_OTHERS, sum);
 }
 
 static void complete_context(struct la_facts *facts)
 {
-	if (!known(facts, LA_AMOUNT_CONTEXT))
+	if (!la_facts_know(facts, LA_AMOUNT_CONTEXT))
 		derive(facts, LA_AMOUNT_CONTEXT,
 		       la_margin_difference(
 			       la_margin_of(facts, LA_AMOUNT_PROCESS),
@@ -143,8 +138,8 @@ static void complete_request(struct la_facts *facts)
 	struct la_margin segment = la_margin_of(facts, LA_AMOUNT_SEGMENT);
 	struct la_margin request = segment;
 
-	if (facts->kind != LA_OOM_CACHING || known(facts, LA_AMOUNT_REQUEST) ||
-	    !segment.known)
+	if (facts->kind != LA_OOM_CACHING || !segment.known ||
+	    la_facts_know(facts, LA_AMOUNT_REQUEST))
 		return;
 	if (segment.high <= (int64_t)(2 * MIB)) {
 		request.low = 1;

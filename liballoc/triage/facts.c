@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "triage/amount.h"
+#include "triage/facts.h"
 #include "util/error.h"
 #include "util/util.h"
 
@@ -48,11 +49,6 @@ LA_EXPORT void la_facts_release(struct la_facts *facts)
 	memset(facts, 0, sizeof(*facts));
 }
 
-static bool overlap(const struct la_amount *one, const struct la_amount *other)
-{
-	return one->low <= other->high && other->low <= one->high;
-}
-
 /* The free bytes of the card are left out: other processes may change them
  * between an event and the message about it. */
 static bool is_of_the_moment(enum la_amount_id id)
@@ -71,11 +67,6 @@ static bool is_of_the_moment(enum la_amount_id id)
 	}
 }
 
-static bool same_or_unknown(int64_t one, int64_t other)
-{
-	return one < 0 || other < 0 || one == other;
-}
-
 LA_EXPORT bool la_facts_match(const struct la_facts *one,
 			      const struct la_facts *other)
 {
@@ -84,14 +75,13 @@ LA_EXPORT bool la_facts_match(const struct la_facts *one,
 
 	if (one->recorded == other->recorded ||
 	    one->kind != other->kind ||
-	    !same_or_unknown(one->device, other->device))
+	    !la_same_or_unknown(one->device, other->device))
 		return false;
 	for (id = 0; id < LA_AMOUNT_COUNT; id++) {
 		if (!is_of_the_moment(id) ||
-		    !la_amount_known(&one->amount[id]) ||
-		    !la_amount_known(&other->amount[id]))
+		    !la_facts_know(one, id) || !la_facts_know(other, id))
 			continue;
-		if (!overlap(&one->amount[id], &other->amount[id]))
+		if (!la_amounts_overlap(&one->amount[id], &other->amount[id]))
 			return false;
 		if (id == LA_AMOUNT_SEGMENT || id == LA_AMOUNT_ALLOCATED)
 			share = true;
@@ -119,6 +109,27 @@ static void merge_amounts(struct la_facts *facts, const struct la_facts *other)
 	}
 }
 
+void la_facts_fill_place(struct la_facts *facts, const struct la_facts *from)
+{
+	if (facts->rank < 0)
+		facts->rank = from->rank;
+	if (facts->pid < 0)
+		facts->pid = from->pid;
+	if (facts->device < 0)
+		facts->device = from->device;
+}
+
+void la_facts_bound_release(struct la_facts *facts, unsigned int oldest,
+			    unsigned int newest)
+{
+	if (oldest > facts->release[1] || newest < facts->release[0])
+		return;
+	if (oldest > facts->release[0])
+		facts->release[0] = oldest;
+	if (newest < facts->release[1])
+		facts->release[1] = newest;
+}
+
 static void merge_numbers(struct la_facts *facts, const struct la_facts *other)
 {
 	if (!facts->form) {
@@ -133,16 +144,8 @@ static void merge_numbers(struct la_facts *facts, const struct la_facts *other)
 		facts->backend = other->backend;
 	if (other->count > facts->count)
 		facts->count = other->count;
-	if (facts->device < 0)
-		facts->device = other->device;
-	if (facts->rank < 0)
-		facts->rank = other->rank;
-	if (facts->pid < 0)
-		facts->pid = other->pid;
-	if (other->release[0] > facts->release[0])
-		facts->release[0] = other->release[0];
-	if (other->release[1] < facts->release[1])
-		facts->release[1] = other->release[1];
+	la_facts_fill_place(facts, other);
+	la_facts_bound_release(facts, other->release[0], other->release[1]);
 	facts->processes_unknown |= other->processes_unknown;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "triage/amount.h"
+#include "triage/facts.h"
 #include "util/utf8.h"
 
 int la_found_init(struct la_found *found)
@@ -24,11 +26,6 @@ void la_found_release(struct la_found *found)
 	free(found->facts);
 }
 
-static bool known(const struct la_facts *facts, size_t id)
-{
-	return facts->amount[id].basis != LA_BASIS_NONE;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -39,24 +36,14 @@ static bool is_form(const struct la_facts *facts, const char *form)
 	return strcmp(facts->form, form) == 0;
 }
 
-static bool same_or_unknown(int64_t a, int64_t b)
-{
-	return a < 0 || b < 0 || a == b;
-}
-
-static bool overlap(const struct la_amount *a, const struct la_amount *b)
-{
-	return a->low <= b->high && b->low <= a->high;
-}
-
 /* They may be of one process and device. */
 static bool same_place(const struct la_facts *a, const struct la_facts *b)
 {
 	return same_text(a->framework, b->framework) &&
 	       same_text(a->backend, b->backend) &&
-	       same_or_unknown(a->rank, b->rank) &&
-	       same_or_unknown(a->pid, b->pid) &&
-	       same_or_unknown(a->device, b->device);
+	       la_same_or_unknown(a->rank, b->rank) &&
+	       la_same_or_unknown(a->pid, b->pid) &&
+	       la_same_or_unknown(a->device, b->device);
 }
 
 /* How the amounts of two messages relate. */
@@ -75,14 +62,15 @@ static bool relate(struct relation *r, const struct la_facts *a,
 	for (id = 0; id < LA_AMOUNT_COUNT; id++) {
 		const struct la_amount *x = &a->amount[id];
 		const struct la_amount *y = &b->amount[id];
+		bool first = la_amount_known(x), second = la_amount_known(y);
 
-		if (known(a, id) && known(b, id)) {
+		if (first && second) {
 			if (x->low != y->low || x->high != y->high)
 				return false;
 			r->shared++;
 		}
-		r->first_alone |= known(a, id) && !known(b, id);
-		r->second_alone |= !known(a, id) && known(b, id);
+		r->first_alone |= first && !second;
+		r->second_alone |= second && !first;
 	}
 	return true;
 }
@@ -110,29 +98,8 @@ static void fill_amounts(struct la_facts *facts, const struct la_facts *from)
 	size_t id;
 
 	for (id = 0; id < LA_AMOUNT_COUNT; id++)
-		if (!known(facts, id))
+		if (!la_facts_know(facts, id))
 			facts->amount[id] = from->amount[id];
-}
-
-static void fill_place(struct la_facts *facts, const struct la_facts *from)
-{
-	if (facts->rank < 0)
-		facts->rank = from->rank;
-	if (facts->pid < 0)
-		facts->pid = from->pid;
-	if (facts->device < 0)
-		facts->device = from->device;
-}
-
-static void bound_release(struct la_facts *facts, const struct la_facts *by)
-{
-	if (by->release[0] > facts->release[1] ||
-	    by->release[1] < facts->release[0])
-		return;
-	if (by->release[0] > facts->release[0])
-		facts->release[0] = by->release[0];
-	if (by->release[1] < facts->release[1])
-		facts->release[1] = by->release[1];
 }
 
 static void swap_contents(struct la_facts *a, struct la_facts *b)
@@ -156,8 +123,8 @@ static void join(struct la_facts *old, struct la_facts *new, bool again,
 	old->line[0] = line[0];
 	old->line[1] = line[1];
 	fill_amounts(old, new);
-	fill_place(old, new);
-	bound_release(old, new);
+	la_facts_fill_place(old, new);
+	la_facts_bound_release(old, new->release[0], new->release[1]);
 	old->processes_unknown |= new->processes_unknown;
 }
 
@@ -169,6 +136,13 @@ static void drop(struct la_found *found, size_t i)
 		(found->count - i) * sizeof(*found->facts));
 	memmove(&found->hinted[i], &found->hinted[i + 1],
 		(found->count - i) * sizeof(*found->hinted));
+}
+
+static bool may_be_same(const struct la_facts *a, const struct la_facts *b,
+			enum la_amount_id id)
+{
+	return la_facts_know(a, id) && la_facts_know(b, id) &&
+	       la_amounts_overlap(&a->amount[id], &b->amount[id]);
 }
 
 /* The free bytes are not taken: caches were emptied between the two. */
@@ -183,16 +157,14 @@ static void take_warning(struct la_found *found, struct la_facts *facts)
 
 		if (!is_form(old, "log-2.13") || !same_place(old, facts))
 			continue;
-		for (k = 0; k < 2; k++)
-			if (!known(old, exact[k]) || !known(facts, exact[k]) ||
-			    !overlap(&old->amount[exact[k]],
-				     &facts->amount[exact[k]]))
-				break;
+		for (k = 0; k < 2 && may_be_same(old, facts, exact[k]); k++)
+			;
 		if (k < 2)
 			continue;
 		for (k = 0; k < 2; k++)
 			facts->amount[exact[k]] = old->amount[exact[k]];
-		bound_release(facts, old);
+		la_facts_bound_release(facts, old->release[0],
+				       old->release[1]);
 		drop(found, i);
 	}
 }
@@ -222,7 +194,7 @@ static void complete(struct la_facts *old, struct la_facts *new)
 	if (new->line[0] < old->line[0])
 		old->line[0] = new->line[0];
 	fill_amounts(old, new);
-	fill_place(old, new);
+	la_facts_fill_place(old, new);
 }
 
 static bool is_hint(const struct la_message *message)

@@ -17,9 +17,10 @@
 #include <limits.h>
 #include <string.h>
 
-#include "triage/message.h"
-
 #include <liballoc/setting.h>
+
+#include "triage/facts.h"
+#include "triage/message.h"
 
 enum {
 	SEEN_ANCHOR = 1 << 0, /* "CUDA out of memory" */
@@ -144,12 +145,7 @@ static void bound_by_exception(struct la_facts *facts,
 	} else if (la_message_raised(m, "RuntimeError")) {
 		last = LA_RELEASE(1, 12);
 	}
-	if (first > facts->release[1] || last < facts->release[0])
-		return;
-	if (first > facts->release[0])
-		facts->release[0] = first;
-	if (last < facts->release[1])
-		facts->release[1] = last;
+	la_facts_bound_release(facts, first, last);
 }
 
 static void name_form(struct la_message *m)
