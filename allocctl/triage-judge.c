@@ -165,18 +165,6 @@ static bool is_just_expandable(const struct la_setting_values *values,
 	return alike;
 }
 
-static enum la_past past_of(const struct la_verdict *verdict)
-{
-	static const enum la_past past[] = {
-		[LA_OUTCOME_RUNS] = LA_PAST_PAST,
-		[LA_OUTCOME_OOM] = LA_PAST_STUCK,
-		[LA_OUTCOME_DEPENDS] = LA_PAST_DEPENDS,
-	};
-
-	return verdict->expandable_known ? past[verdict->expandable] :
-					   LA_PAST_UNKNOWN;
-}
-
 /* Fill a row with what facts alone say of a setting; false: no memory. */
 static bool answer_row(struct la_trial *row, const struct triage_oom *oom,
 		       const char *text)
@@ -196,7 +184,7 @@ static bool answer_row(struct la_trial *row, const struct triage_oom *oom,
 		row->objection = strdup(err.text);
 	else if (!code && is_just_expandable(la_setting_values(setting),
 					     &context))
-		row->past = past_of(&oom->verdict);
+		row->past = oom->verdict.expandable;
 	if (!code)
 		la_setting_free(setting);
 	if (row->current && is_torch(&oom->facts))

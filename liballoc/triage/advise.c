@@ -140,8 +140,8 @@ static bool facts_refute(const struct adviser *a,
 	const struct la_verdict *verdict = a->verdict;
 	const struct la_margin *margin = &verdict->margin[LA_MARGIN_CONTIGUOUS];
 
-	if (is_expandable(remedy) && verdict->expandable_known)
-		return verdict->expandable == LA_OUTCOME_OOM;
+	if (is_expandable(remedy) && verdict->expandable != LA_PAST_UNKNOWN)
+		return verdict->expandable == LA_PAST_STUCK;
 	return remedy->causes & bit(LA_CAUSE_FRAGMENTATION) &&
 	       remedy->setting && margin->known && margin->high < 0;
 }
@@ -150,8 +150,8 @@ static bool facts_refute(const struct adviser *a,
 static bool is_cure(const struct adviser *a, const struct la_remedy *remedy)
 {
 	return remedy->causes & a->causes ||
-	       (is_expandable(remedy) && a->verdict->expandable_known &&
-		a->verdict->expandable == LA_OUTCOME_RUNS);
+	       (is_expandable(remedy) &&
+		a->verdict->expandable == LA_PAST_PAST);
 }
 
 static bool facts_favour(const struct adviser *a,

@@ -365,15 +365,14 @@ static void judge_expandable(struct la_verdict *verdict,
 {
 	struct la_margin left = verdict->margin[LA_MARGIN_CONTIGUOUS];
 
-	if ((q->facts->kind != LA_OOM_CACHING) || !left.known)
+	if (q->facts->kind != LA_OOM_CACHING || !left.known)
 		return;
-	verdict->expandable_known = true;
 	if (!la_is_expandable(q->facts) && la_margin_suffices(&left))
-		verdict->expandable = LA_OUTCOME_RUNS;
+		verdict->expandable = LA_PAST_PAST;
 	else if (la_is_expandable(q->facts) || la_margin_fails(&left))
-		verdict->expandable = LA_OUTCOME_OOM;
+		verdict->expandable = LA_PAST_STUCK;
 	else
-		verdict->expandable = LA_OUTCOME_DEPENDS;
+		verdict->expandable = LA_PAST_DEPENDS;
 }
 
 LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,

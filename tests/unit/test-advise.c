@@ -291,10 +291,9 @@ START_TEST(test_hint_of_the_message_is_refuted)
 	expect(&facts, &verdict, "max-split-size", "");
 	verdict.margin[LA_MARGIN_CONTIGUOUS].high = 1;
 	expect(&facts, &verdict, "expandable-segments", "");
-	verdict.expandable_known = true;
-	verdict.expandable = LA_OUTCOME_OOM;
+	verdict.expandable = LA_PAST_STUCK;
 	expect(&facts, &verdict, "expandable-segments", "-");
-	verdict.expandable = LA_OUTCOME_RUNS;
+	verdict.expandable = LA_PAST_PAST;
 	expect(&facts, &verdict, "expandable-segments",
 	       "expandable_segments:True");
 }
@@ -403,8 +402,7 @@ START_TEST(test_what_ends_the_cause_comes_first)
 	ck_assert_ptr_nonnull(find(&got, "max-split-size"));
 	ck_assert_ptr_null(find(&got, "bucket-shapes"));
 	la_advice_free(got.advice, got.count);
-	verdict.expandable_known = true;
-	verdict.expandable = LA_OUTCOME_RUNS;
+	verdict.expandable = LA_PAST_PAST;
 	got = advise(&facts, &verdict, NULL, 0);
 	ck_assert_str_eq(got.advice[0].remedy->id, "expandable-segments");
 	ck_assert_str_eq(got.advice[1].remedy->id, "no-grad");

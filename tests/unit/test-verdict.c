@@ -207,7 +207,7 @@ START_TEST(bounds_decide)
 	print(&facts, LA_AMOUNT_UNALLOCATED, 2.02);
 	la_verdict_reach(&verdict, &facts);
 	ck_assert_int_eq(verdict.cause, LA_CAUSE_FRAGMENTATION);
-	ck_assert_int_eq(verdict.expandable, LA_OUTCOME_RUNS);
+	ck_assert_int_eq(verdict.expandable, LA_PAST_PAST);
 }
 END_TEST
 

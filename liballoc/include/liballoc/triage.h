@@ -435,6 +435,21 @@ enum la_ledger_id {
  */
 const char *la_ledger_name(enum la_ledger_id id);
 
+/** @brief Gets past the failed request? */
+enum la_past {
+	LA_PAST_UNKNOWN, /**< what is known does not determine it */
+	LA_PAST_STUCK, /**< no */
+	LA_PAST_DEPENDS, /**< on the driver's placement, or on the limit */
+	LA_PAST_PAST /**< yes; the program may run out later */
+};
+
+/**
+ * @brief The name of an answer in JSON: "past", "stuck" ...
+ * @param past answer
+ * @return a static text
+ */
+const char *la_past_name(enum la_past past);
+
 /** @brief What facts say. */
 struct la_verdict {
 	enum la_cause cause; /**< the first that would have sufficed */
@@ -451,8 +466,7 @@ struct la_verdict {
 	struct la_margin ledger[LA_LEDGER_COUNT];
 	/** A setting of expandable segments gets past the request, by the
 	 *  facts alone: what is allowed, less what is allocated, covers it */
-	enum la_outcome expandable;
-	bool expandable_known; /**< the facts say something about that */
+	enum la_past expandable;
 };
 
 /**
@@ -475,21 +489,6 @@ void la_facts_complete(struct la_facts *facts);
  * is named only if its inequality holds for all amounts within the bounds.
  */
 void la_verdict_reach(struct la_verdict *verdict, const struct la_facts *facts);
-
-/** @brief Gets past the failed request? */
-enum la_past {
-	LA_PAST_UNKNOWN, /**< the recording does not determine it */
-	LA_PAST_STUCK, /**< no */
-	LA_PAST_DEPENDS, /**< on the driver's placement, or on the limit */
-	LA_PAST_PAST /**< yes; the program may run out later */
-};
-
-/**
- * @brief The name of an answer in JSON: "past", "stuck" ...
- * @param past answer
- * @return a static text
- */
-const char *la_past_name(enum la_past past);
 
 /** @brief What is replayed. */
 enum la_trial_kind {
