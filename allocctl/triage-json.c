@@ -37,6 +37,13 @@ static const char *const bases[] = {
 	[LA_BASIS_GIVEN] = "given",
 };
 
+/* What trials that are no settings are called. */
+static const char *const actions[] = {
+	[LA_TRIAL_PACKED] = "ideal_packing",
+	[LA_TRIAL_UNCAPPED] = "no_cap",
+	[LA_TRIAL_EMPTIED] = "empty_cache",
+};
+
 static void member_int(struct la_json *json, const char *name, bool known,
 		       int64_t value)
 {
@@ -299,7 +306,7 @@ static void json_trial(struct la_json *json, const struct la_trial *trial)
 		la_json_member_text(json, "setting", trial->setting);
 	else
 		la_json_member_text(json, "action",
-				    triage_actions[trial->kind]);
+				    actions[trial->kind]);
 	la_json_member_text(json, "outcome", la_past_name(trial->past));
 	la_json_member_known_uint(json, "reserved", trial->known,
 				  trial->reserved);

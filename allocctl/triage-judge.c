@@ -8,58 +8,8 @@
 #include "cmd.h"
 #include "report.h"
 #include "triage.h"
-#include "util/util.h"
 
 #define EXPANDABLE "expandable_segments:True"
-
-const char *const triage_actions[] = {
-	[LA_TRIAL_SETTING] = NULL,
-	[LA_TRIAL_PACKED] = "ideal_packing",
-	[LA_TRIAL_UNCAPPED] = "no_cap",
-	[LA_TRIAL_EMPTIED] = "empty_cache",
-};
-
-const enum la_shell triage_shells[] = {
-	LA_SHELL_POSIX,
-	LA_SHELL_CMD,
-	LA_SHELL_POWERSHELL,
-};
-
-const char *const triage_shell_names[] = { "bash", "cmd", "powershell", NULL };
-
-bool triage_is_failure(const struct triage_oom *oom)
-{
-	return oom->facts.kind != LA_OOM_HARMLESS;
-}
-
-size_t triage_failures(const struct triage *triage)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < triage->count; i++)
-		count += triage_is_failure(&triage->oom[i]);
-	return count;
-}
-
-bool triage_was_asked(const struct triage_oom *oom)
-{
-	size_t i;
-
-	for (i = 0; i < oom->trial_count; i++)
-		if (oom->trial[i].asked)
-			return true;
-	return false;
-}
-
-bool triage_has_answers(const struct triage_oom *oom)
-{
-	size_t i;
-
-	for (i = 0; i < oom->trial_count; i++)
-		if (oom->trial[i].past != LA_PAST_UNKNOWN)
-			return true;
-	return triage_was_asked(oom);
-}
 
 /* Allocators of PyTorch, on which settings and limits bear. */
 static bool is_torch(const struct la_facts *facts)
@@ -100,56 +50,6 @@ static int complete(struct la_facts *facts, const struct triage *triage)
 	return STATUS_DONE;
 }
 
-/* A release that the facts allow, for what settings mean. */
-static unsigned int release_of(const struct la_facts *facts)
-{
-	unsigned int newest = LA_RELEASE(2, 11);
-
-	if (facts->release[1] && facts->release[1] < newest)
-		newest = facts->release[1];
-	return facts->release[0] > newest ? facts->release[0] : newest;
-}
-
-/* A context that names a release of the table. */
-static struct la_setting_context context_of(const struct la_facts *facts)
-{
-	struct la_setting_context context = { .set_at = LA_SET_AT_IMPORT };
-	unsigned int wanted = release_of(facts);
-	size_t i;
-
-	for (i = 0; la_release_at(i); i++)
-		if (!i || la_release_at(i)->number <= wanted)
-			context.release = la_release_at(i)->number;
-	if (facts->backend && !strcmp(facts->backend, "hip"))
-		context.build = LA_BUILD_ROCM;
-	return context;
-}
-
-const char *triage_variable(const struct triage_oom *oom)
-{
-	static const char *const names[] = { "PYTORCH_CUDA_ALLOC_CONF",
-					     "PYTORCH_HIP_ALLOC_CONF",
-					     "PYTORCH_ALLOC_CONF" };
-	struct la_setting_context context = context_of(&oom->facts);
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!la_setting_variable_unread(names[i], &context))
-			return names[i];
-	return names[0];
-}
-
-char *triage_line(const struct triage_oom *oom, enum la_shell shell,
-		  const char *setting)
-{
-	char *line;
-
-	if (la_env_assignment(shell, triage_variable(oom), setting, &line,
-			      NULL) < 0)
-		return NULL;
-	return line;
-}
-
 /* Does a setting do nothing but make segments expandable? */
 static bool is_just_expandable(const struct la_setting_values *values,
 			       const struct la_setting_context *context)
@@ -169,7 +69,7 @@ static bool is_just_expandable(const struct la_setting_values *values,
 static bool answer_row(struct la_trial *row, const struct triage_oom *oom,
 		       const char *text)
 {
-	const struct la_setting_context context = context_of(&oom->facts);
+	const struct la_setting_context context = triage_context(&oom->facts);
 	struct la_setting *setting;
 	struct la_error err;
 	int code = la_setting_parse_for(&setting, text, strlen(text), &context,
@@ -295,61 +195,4 @@ int triage_judge(struct triage *triage)
 	for (i = 0; i < triage->count && status == STATUS_DONE; i++)
 		status = judge(&triage->oom[i], triage);
 	return status;
-}
-
-/* What is surest is told first; of equals the earliest. */
-static int weight(const struct triage_oom *oom)
-{
-	return 2 * (int)oom->verdict.grade + oom->replayed -
-	       10 * !triage_is_failure(oom);
-}
-
-const struct triage_oom *triage_first(const struct triage *triage)
-{
-	const struct triage_oom *first = NULL;
-	size_t i;
-
-	for (i = 0; i < triage->count; i++)
-		if (!first || weight(&triage->oom[i]) > weight(first))
-			first = &triage->oom[i];
-	return first;
-}
-
-/* The setting that is advised first, if replay bears it out. */
-static const struct la_trial *advised(const struct triage_oom *oom)
-{
-	const struct la_trial *trial;
-	size_t i;
-
-	for (i = 0; i < oom->advice_count; i++) {
-		trial = oom->advice[i].trial;
-		if (!oom->advice[i].useless && trial && trial->setting &&
-		    trial->past == LA_PAST_PAST && !trial->current)
-			return trial;
-	}
-	return NULL;
-}
-
-/* A setting is easier to change than a cap or a program. */
-static int ease(const struct la_trial *trial)
-{
-	if (trial->past != LA_PAST_PAST || trial->current || trial->objection ||
-	    trial->kind == LA_TRIAL_PACKED)
-		return 0;
-	if (trial->kind != LA_TRIAL_SETTING)
-		return 1;
-	return strcmp(trial->setting, EXPANDABLE) ? 2 : 3;
-}
-
-const struct la_trial *triage_best(const struct triage_oom *oom)
-{
-	const struct la_trial *best = advised(oom);
-	size_t i;
-
-	if (!oom->replayed || best)
-		return best;
-	for (i = 0; i < oom->trial_count; i++)
-		if (ease(&oom->trial[i]) > (best ? ease(best) : 0))
-			best = &oom->trial[i];
-	return best;
 }

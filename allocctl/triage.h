@@ -92,7 +92,7 @@ bool triage_add_source(struct triage *triage, struct source *source);
 /* triage-judge.c: verdict, rows and advice of each OOM. */
 int triage_judge(struct triage *triage);
 
-/* The one that the letter is about. */
+/* triage-choose.c: the one that the letter is about. */
 const struct triage_oom *triage_first(const struct triage *triage);
 
 /* Is it an OOM at all, or just a warning that speaks of one? */
@@ -106,11 +106,8 @@ const struct la_trial *triage_best(const struct triage_oom *oom);
 bool triage_was_asked(const struct triage_oom *oom);
 bool triage_has_answers(const struct triage_oom *oom);
 
-/* What trials that are no settings are called in JSON. */
-extern const char *const triage_actions[];
-
-/* The variable that the release of an OOM reads its setting from. */
-const char *triage_variable(const struct triage_oom *oom);
+/* triage-setting.c: who read the setting, of a release that facts allow. */
+struct la_setting_context triage_context(const struct la_facts *facts);
 
 /* Shells that lines are written for, and their names in --shell. */
 extern const enum la_shell triage_shells[];
