@@ -36,27 +36,28 @@ void holders_release(struct holders *holders)
 	holders->stack = NULL;
 }
 
-static uint32_t stack_of(const struct holders *holders, uint64_t event)
+uint32_t holders_stack(const struct holders *holders, uint64_t event)
 {
 	return holders->stack && event < holders->count ?
 		       holders->stack[event] :
 		       0;
 }
 
+/* The innermost first; returns how many there are. */
+static size_t frames_of(const struct holders *holders, uint64_t event,
+			const uint32_t **frames)
+{
+	return la_recording_stack(holders->recording,
+				  holders_stack(holders, event), frames);
+}
+
 uint64_t holders_key(void *holders, uint64_t event, uint64_t size)
 {
 	const uint32_t *frames;
 
-	return holders_frames(holders, event, &frames) ?
-		       stack_of(holders, event) :
+	return frames_of(holders, event, &frames) ?
+		       holders_stack(holders, event) :
 		       BY_SIZE | size;
-}
-
-size_t holders_frames(const struct holders *holders, uint64_t event,
-		      const uint32_t **frames)
-{
-	return la_recording_stack(holders->recording, stack_of(holders, event),
-				  frames);
 }
 
 static bool is_of_torch(const struct la_frame *frame)
@@ -71,7 +72,7 @@ const struct la_frame *holders_frame(const struct holders *holders,
 {
 	const struct la_frame *frame;
 	const uint32_t *frames;
-	size_t count = holders_frames(holders, event, &frames), i;
+	size_t count = frames_of(holders, event, &frames), i;
 
 	for (i = 0; i < count; i++) {
 		frame = la_recording_frame(holders->recording, frames[i]);
@@ -80,4 +81,42 @@ const struct la_frame *holders_frame(const struct holders *holders,
 	}
 	return count ? la_recording_frame(holders->recording, frames[0]) :
 		       NULL;
+}
+
+/* The innermost first; null: nothing is known. */
+static void json_frames(struct la_json *json,
+			const struct la_recording *recording, uint32_t stack)
+{
+	const struct la_frame *frame;
+	const uint32_t *frames;
+	size_t count = la_recording_stack(recording, stack, &frames), i;
+
+	la_json_key(json, "frames");
+	if (!count) {
+		la_json_null(json);
+		return;
+	}
+	la_json_array_begin(json);
+	for (i = 0; i < count; i++) {
+		frame = la_recording_frame(recording, frames[i]);
+		la_json_object_begin(json);
+		la_json_member_text(json, "name", frame->function);
+		la_json_member_text(json, "filename", frame->file);
+		la_json_member_uint(json, "line", frame->line);
+		la_json_object_end(json);
+	}
+	la_json_array_end(json);
+}
+
+void holders_json(struct la_json *json, const struct la_recording *recording,
+		  const struct la_holder *holder, uint32_t stack)
+{
+	la_json_object_begin(json);
+	la_json_member_uint(json, "bytes", holder->bytes);
+	la_json_member_uint(json, "blocks", holder->count);
+	la_json_member_uint(json, "size", holder->size);
+	la_json_member_known_uint(json, "event", holder->event != UINT64_MAX,
+				  holder->event);
+	json_frames(json, recording, stack);
+	la_json_object_end(json);
 }

@@ -20,13 +20,16 @@ void holders_release(struct holders *holders);
 /* For la_replay_options: by stack, and what has none by size. */
 uint64_t holders_key(void *holders, uint64_t event, uint64_t size);
 
-/* Frames of an event, the innermost first; returns how many there are. */
-size_t holders_frames(const struct holders *holders, uint64_t event,
-		      const uint32_t **frames);
+/* The stack of an event; 0: unknown. */
+uint32_t holders_stack(const struct holders *holders, uint64_t event);
 
 /* The innermost frame that is not torch's own, or the innermost; NULL: none
  * is known. */
 const struct la_frame *holders_frame(const struct holders *holders,
 				     uint64_t event);
+
+/* An object, with the frames of a stack. */
+void holders_json(struct la_json *json, const struct la_recording *recording,
+		  const struct la_holder *holder, uint32_t stack);
 
 #endif /* ALLOCCTL_HOLDERS_H */

@@ -104,31 +104,6 @@ static void json_free(struct la_json *json, const struct la_oom_state *oom)
 	la_json_object_end(json);
 }
 
-/* The innermost first; null: nothing is known. */
-static void json_frames(struct la_json *json, const struct holders *holders,
-			uint64_t event)
-{
-	const struct la_frame *frame;
-	const uint32_t *frames;
-	size_t count = holders_frames(holders, event, &frames), i;
-
-	la_json_key(json, "frames");
-	if (!count) {
-		la_json_null(json);
-		return;
-	}
-	la_json_array_begin(json);
-	for (i = 0; i < count; i++) {
-		frame = la_recording_frame(holders->recording, frames[i]);
-		la_json_object_begin(json);
-		la_json_member_text(json, "name", frame->function);
-		la_json_member_text(json, "filename", frame->file);
-		la_json_member_uint(json, "line", frame->line);
-		la_json_object_end(json);
-	}
-	la_json_array_end(json);
-}
-
 static void json_holders(struct la_json *json, const struct la_oom_state *oom,
 			 const struct holders *holders)
 {
@@ -140,15 +115,8 @@ static void json_holders(struct la_json *json, const struct la_oom_state *oom,
 	for (i = 0; i < oom->holder_count && i < HOLDERS_TOLD; i++) {
 		const struct la_holder *holder = &oom->holder[i];
 
-		la_json_object_begin(json);
-		la_json_member_uint(json, "bytes", holder->bytes);
-		la_json_member_uint(json, "blocks", holder->count);
-		la_json_member_uint(json, "size", holder->size);
-		la_json_member_known_uint(json, "event",
-					  holder->event != UINT64_MAX,
-					  holder->event);
-		json_frames(json, holders, holder->event);
-		la_json_object_end(json);
+		holders_json(json, holders->recording, holder,
+			     holders_stack(holders, holder->event));
 	}
 	la_json_array_end(json);
 }

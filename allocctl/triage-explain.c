@@ -180,8 +180,7 @@ static void print_holders(struct page *page)
 			   source_count_text(count, facts->holder[i].count),
 			   la_size_format(size, facts->holder[i].size), NULL);
 		printf("  %s\n", la_strbuf_text(text));
-		if (facts->holder_stack)
-			print_stack(page, facts->holder_stack[i]);
+		print_stack(page, facts->holder_stack[i]);
 	}
 }
 

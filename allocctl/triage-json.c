@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "holders.h"
 #include "report.h"
 #include "triage.h"
 #include "util/json.h"
@@ -114,27 +115,16 @@ static void json_growth(struct la_json *json, const struct la_growth *growth)
 	la_json_object_end(json);
 }
 
-static void json_frames(struct la_json *json,
-			const struct la_recording *recording, uint32_t stack)
+static void json_holders(struct la_json *json, const struct triage_oom *oom)
 {
-	const struct la_frame *frame;
-	const uint32_t *frames;
-	size_t count = la_recording_stack(recording, stack, &frames), i;
+	const struct la_facts *facts = &oom->facts;
+	size_t i;
 
-	la_json_key(json, "frames");
-	if (!count) {
-		la_json_null(json);
-		return;
-	}
+	la_json_key(json, "holders");
 	la_json_array_begin(json);
-	for (i = 0; i < count; i++) {
-		frame = la_recording_frame(recording, frames[i]);
-		la_json_object_begin(json);
-		la_json_member_text(json, "name", frame->function);
-		la_json_member_text(json, "filename", frame->file);
-		la_json_member_uint(json, "line", frame->line);
-		la_json_object_end(json);
-	}
+	for (i = 0; i < facts->holder_count && oom->source; i++)
+		holders_json(json, oom->source->recording, &facts->holder[i],
+			     facts->holder_stack[i]);
 	la_json_array_end(json);
 }
 
@@ -155,30 +145,6 @@ static void json_ages(struct la_json *json, const struct la_facts *facts)
 	for (i = 0; i < LA_AGE_COUNT; i++)
 		la_json_member_uint(json, names[i], facts->age[i]);
 	la_json_object_end(json);
-}
-
-static void json_holders(struct la_json *json, const struct triage_oom *oom)
-{
-	const struct la_facts *facts = &oom->facts;
-	const struct la_holder *holder;
-	size_t i;
-
-	la_json_key(json, "holders");
-	la_json_array_begin(json);
-	for (i = 0; i < facts->holder_count && oom->source; i++) {
-		holder = &facts->holder[i];
-		la_json_object_begin(json);
-		la_json_member_uint(json, "bytes", holder->bytes);
-		la_json_member_uint(json, "blocks", holder->count);
-		la_json_member_uint(json, "size", holder->size);
-		la_json_member_known_uint(json, "event",
-					  holder->event != UINT64_MAX,
-					  holder->event);
-		json_frames(json, oom->source->recording,
-			    facts->holder_stack ? facts->holder_stack[i] : 0);
-		la_json_object_end(json);
-	}
-	la_json_array_end(json);
 }
 
 static void json_processes(struct la_json *json, const struct la_facts *facts)
