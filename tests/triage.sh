@@ -30,7 +30,21 @@ outcome() {	# outcome SETTING: of that row of the last report, in JSON
 		sed -n 's/^"setting":"'"$1"'","outcome":"\([a-z]*\)".*/\1/p'
 }
 
+columns() {	# columns: the widest line that is not to be pasted
+	awk 'BEGIN { for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i }
+	{
+		width = 0
+		for (i = 1; i <= length($0); i++) {
+			c = code[substr($0, i, 1)]
+			width += c < 128 ? 1 : c >= 224 ? 2 : c >= 192 ? 1 : 0
+		}
+		if (width > widest && !/^               |^import /)
+			widest = width
+	} END { print widest }' "$tmp/out"
+}
+
 fits_screen() {	# fits_screen WHAT: at most 40 lines of at most 80 columns
 	[ "$(wc -l <"$tmp/out")" -le 40 ] ||
 		fail "$1 has more than 40 lines: $(cat "$tmp/out")"
+	[ "$(columns)" -le 80 ] || fail "$1 is wide: $(cat "$tmp/out")"
 }

@@ -3,4 +3,4 @@
 # Triage names the causes that were arranged.
 . tests/support.sh
 command -v python3 >/dev/null || skip 'no python3'
-python3 tests/shared/ooms.py allocctl "$SHARED/traces/ooms" tests/data/ooms
+python3 tests/tools/ooms.py allocctl "$SHARED/traces/ooms"
