@@ -10,27 +10,17 @@
 #include "cmd.h"
 #include "report.h"
 #include "triage.h"
+#include "util/array.h"
 
 /* Where systemd keeps the cores of what python runs. */
 #define CORE_STORE "/var/lib/systemd/coredump/core."
 #define CORE_NAMES CORE_STORE "{python,pt_}*"
 
-/* Room for one more element of an array, or NULL. */
-static void *grow(void *array, size_t count, size_t size)
-{
-	size_t room = count ? 2 * count : 1;
-
-	return count & (count - 1) ? array : realloc(array, room * size);
-}
-
-static bool add(struct triage_oom **list, size_t *count,
+static bool add(struct triage_oom **list, size_t *room, size_t *count,
 		const struct triage_oom *oom)
 {
-	void *grown = grow(*list, *count, sizeof(**list));
-
-	if (!grown)
+	if (grow_array(list, room, *count, sizeof(**list)) < 0)
 		return false;
-	*list = grown;
 	(*list)[(*count)++] = *oom;
 	return true;
 }
@@ -40,7 +30,7 @@ bool triage_add_message(struct triage *triage, const struct la_facts *facts,
 {
 	const struct triage_oom oom = { .facts = *facts, .log = log };
 
-	return add(&triage->oom, &triage->count, &oom);
+	return add(&triage->oom, &triage->room, &triage->count, &oom);
 }
 
 bool triage_add_recorded(struct triage *triage, const struct la_facts *facts,
@@ -48,18 +38,17 @@ bool triage_add_recorded(struct triage *triage, const struct la_facts *facts,
 {
 	const struct triage_oom oom = { .facts = *facts, .source = source };
 
-	return failed ? add(&triage->oom, &triage->count, &oom) :
-			add(&triage->calm, &triage->calm_count, &oom);
+	return failed ? add(&triage->oom, &triage->room, &triage->count,
+			    &oom) :
+			add(&triage->calm, &triage->calm_room,
+			    &triage->calm_count, &oom);
 }
 
 bool triage_add_source(struct triage *triage, struct source *source)
 {
-	void *grown = grow(triage->source, triage->source_count,
-			   sizeof(*triage->source));
-
-	if (!grown)
+	if (grow_array(&triage->source, &triage->source_room,
+		       triage->source_count, sizeof(*triage->source)) < 0)
 		return false;
-	triage->source = grown;
 	triage->source[triage->source_count++] = source;
 	return true;
 }
@@ -224,6 +213,7 @@ static int order(struct triage *triage)
 			sorted[at++] = triage->oom[i];
 	free(triage->oom);
 	triage->oom = sorted;
+	triage->room = triage->count + 1;
 	return STATUS_DONE;
 }
 

@@ -55,12 +55,12 @@ struct triage {
 	struct triage_known known;
 	enum la_language language;
 	struct triage_oom *oom; /* owned; of logs by line, then of recordings */
-	size_t count;
+	size_t count, room;
 	struct source **source; /* owned, each too: devices of recordings */
-	size_t source_count;
+	size_t source_count, source_room;
 	struct triage_oom *calm; /* owned; of recordings without an OOM: facts
 				  * and source alone */
-	size_t calm_count;
+	size_t calm_count, calm_room;
 	char *core; /* owned: path that "latest" stands for, or NULL */
 	struct source program; /* of request->program */
 	uint64_t lines, lost; /* of all logs */
