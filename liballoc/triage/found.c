@@ -199,7 +199,7 @@ static void complete(struct la_facts *old, struct la_facts *new)
 
 static bool is_hint(const struct la_message *message)
 {
-	return message->quoted || (message->started->flags & LA_START_DETAIL);
+	return message->quoted || (message->started->flags & LA_BEGIN_DETAIL);
 }
 
 static bool join_known(struct la_found *found, struct la_facts *facts,

@@ -22,11 +22,11 @@ static const struct la_beginning kernel_starts[] = {
 	{ "Memory cgroup out of memory: Kill process %i",
 	  .form = "kernel-oom-kill" },
 	{ "oom-kill:constraint=", .form = "kernel-oom-kill",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ "oom_reaper: reaped process %i", .form = "kernel-oom-kill",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ "invoked oom-killer:", .form = "kernel-oom-kill",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ .pattern = NULL },
 };
 
@@ -66,9 +66,9 @@ static const struct la_beginning slurm_starts[] = {
 	{ "Exceeded job memory limit", .form = "slurm-oom-kill" },
 	{ "Exceeded step memory limit", .form = "slurm-oom-kill" },
 	{ "task %n: Out Of Memory", .form = "slurm-oom-kill",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ "tasks %w Out Of Memory", .form = "slurm-oom-kill",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ .pattern = NULL },
 };
 
@@ -102,9 +102,9 @@ static const struct la_grammar kubernetes = {
 /* Shells say "Killed" alone, or the process and its command around it. */
 static const struct la_beginning killed_starts[] = {
 	{ "Killed", .form = "killed",
-	  .flags = LA_START_ALONE | LA_START_LOWER },
+	  .flags = LA_BEGIN_ALONE | LA_BEGIN_LOWER },
 	{ "Killed: 9", .form = "killed",
-	  .flags = LA_START_FIRST | LA_START_LOWER },
+	  .flags = LA_BEGIN_FIRST | LA_BEGIN_LOWER },
 	{ "%i Killed ", .form = "killed" },
 	{ "received signal 9", .form = "killed" },
 	{ "Signal 9 (SIGKILL) received by PID %i", .form = "killed" },
@@ -143,7 +143,7 @@ static const struct la_beginning worker_starts[] = {
 	{ "DataLoader worker (pid %i) is killed by signal: Killed",
 	  .form = "dataloader-killed" },
 	{ "DataLoader worker (pid(s) %i", .form = "dataloader-killed",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ .pattern = NULL },
 };
 

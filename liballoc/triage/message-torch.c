@@ -225,7 +225,7 @@ static const struct la_grammar caching = {
 
 static const struct la_beginning oldest_starts[] = {
 	{ "THCudaCheck FAIL file=%w line=%n error=2 : out of memory",
-	  .form = "F0", .flags = LA_START_DETAIL },
+	  .form = "F0", .flags = LA_BEGIN_DETAIL },
 	{ "cuda runtime error (2) : out of memory", .form = "F0" },
 	{ "out of memory cuda runtime error (2)", .form = "F0" },
 	{ "cuda runtime error (2)", .form = "F0" },

@@ -41,7 +41,7 @@ static const struct la_beginning bfc_starts[] = {
 	  .form = "tf-bfc" },
 	{ "Ran out of memory trying to allocate %r", .form = "tf-bfc" },
 	{ "OOM when allocating tensor with shape", .form = "tf-bfc",
-	  .flags = LA_START_DETAIL },
+	  .flags = LA_BEGIN_DETAIL },
 	{ "RESOURCE_EXHAUSTED: failed to allocate memory", .form = "tf-bfc" },
 	{ .pattern = NULL },
 };

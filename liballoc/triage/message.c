@@ -226,9 +226,9 @@ static bool placed_right(const struct la_text *text, size_t at, size_t end,
 {
 	bool first = at == 0 || text->data[at - 1] == '\n';
 
-	if (!(flags & (LA_START_ALONE | LA_START_FIRST)))
+	if (!(flags & (LA_BEGIN_ALONE | LA_BEGIN_FIRST)))
 		return true;
-	if (flags & LA_START_FIRST)
+	if (flags & LA_BEGIN_FIRST)
 		return first;
 	while (end < text->length && text->data[end] == ' ')
 		end++;
@@ -240,7 +240,7 @@ static bool same_case(const struct la_text *text, size_t at,
 {
 	size_t i;
 
-	if (!(start->flags & LA_START_LOWER))
+	if (!(start->flags & LA_BEGIN_LOWER))
 		return true;
 	for (i = 0; start->pattern[i] && la_is_word(start->pattern[i]); i++)
 		if (text->data[at + i] != start->pattern[i])

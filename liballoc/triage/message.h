@@ -52,10 +52,10 @@ struct la_beginning {
 	const char *form; /* NULL: finish() says */
 	unsigned int seen; /* bits that it sets in la_message */
 	enum {
-		LA_START_ALONE = 1, /* the whole line, prefix apart */
-		LA_START_FIRST = 2, /* of the line, prefix apart */
-		LA_START_DETAIL = 4, /* another line has the failure itself */
-		LA_START_LOWER = 8 /* case matters: as the pattern has it */
+		LA_BEGIN_ALONE = 1, /* the whole line, prefix apart */
+		LA_BEGIN_FIRST = 2, /* of the line, prefix apart */
+		LA_BEGIN_DETAIL = 4, /* another line has the failure itself */
+		LA_BEGIN_LOWER = 8 /* case matters: as the pattern has it */
 	} flags;
 	const char *backend; /* NULL: the grammar's */
 };
