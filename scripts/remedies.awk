@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# conf/remedies.yaml to rows for triage/remedies.c: -v want=remedies or rules.
+# conf/remedies.yaml to rows for triage/remedy-table.c: -v want=remedies or rules.
 function bad(why) {
 	print FILENAME ":" FNR ": " why >"/dev/stderr"
 	failed = 1

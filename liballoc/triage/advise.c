@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "triage/advise-setting.h"
+#include "triage/in-force.h"
 #include "triage/remedy-table.h"
 #include "util/array.h"
 #include "util/util.h"

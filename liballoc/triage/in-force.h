@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a remedy makes of the setting that was in force. */
-#ifndef LA_TRIAGE_ADVISE_SETTING_H
-#define LA_TRIAGE_ADVISE_SETTING_H
+/* The setting that was in force, and what a remedy makes of it. */
+#ifndef LA_TRIAGE_IN_FORCE_H
+#define LA_TRIAGE_IN_FORCE_H
 
 #include <liballoc/triage.h>
 
@@ -36,4 +36,4 @@ int la_in_force_apply(char **out, bool *on, const struct la_in_force *force,
 bool la_in_force_same(const struct la_in_force *force, const char *a,
 		      const char *b);
 
-#endif /* LA_TRIAGE_ADVISE_SETTING_H */
+#endif /* LA_TRIAGE_IN_FORCE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a remedy makes of the setting that was in force. */
+/* The setting that was in force, and what a remedy makes of it. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "setting/table.h"
-#include "triage/advise-setting.h"
+#include "triage/in-force.h"
 #include "triage/situation.h"
 #include "util/strbuf.h"
 
