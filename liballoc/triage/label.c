@@ -86,6 +86,12 @@ static bool others_hold_it(const struct numbers *n)
 	       (rest >= n->total / 4 && rest >= missing);
 }
 
+/* Whatever refused: the message ends ahead of the words on a cap. */
+static bool ends_early(const struct la_facts *facts, const struct numbers *n)
+{
+	return facts->truncated && n->allowed < 0 && n->reserved < 0;
+}
+
 /* Free by so little that others may have taken it meanwhile. */
 static bool is_close(const struct numbers *n)
 {
@@ -124,8 +130,9 @@ static enum la_label by_numbers(const struct la_facts *facts)
 			       LA_LABEL_CAPACITY :
 			       LA_LABEL_UNKNOWN;
 	if (n.free >= n.request)
-		return is_close(&n) ? LA_LABEL_UNKNOWN :
-				      LA_LABEL_DRIVER_OR_CONTEXT;
+		return is_close(&n) || ends_early(facts, &n) ?
+			       LA_LABEL_UNKNOWN :
+			       LA_LABEL_DRIVER_OR_CONTEXT;
 	if (is_fragmented(&n))
 		return LA_LABEL_FRAGMENTATION;
 	if (others_hold_it(&n))

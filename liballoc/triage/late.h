@@ -11,9 +11,16 @@ enum bound { BOUND_WORST, BOUND_BEST, BOUND_COUNT };
 enum la_start late_start(const struct la_setting_values *values,
 			 enum bound bound);
 
-/* Did it run with so little left that the start matters? */
-bool late_is_close(const struct la_replay_result *result,
-		   const struct la_limit *limit);
+/* Could it have led to another state before the history begins? */
+bool late_differs(const struct la_setting_values *values,
+		  const struct la_setting_values *recorded,
+		  const struct la_limit *limit);
+
+/* Does the result hang on the start: it ran with little left, or failed with
+ * memory free that the setting may have used better? */
+bool late_is_open(const struct la_setting_values *values,
+		  const struct la_replay_result *result,
+		  const struct la_limit *limit);
 
 /* What the answers from both say of a setting. */
 enum la_past late_judge(const struct la_setting_values *values,

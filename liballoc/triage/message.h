@@ -29,6 +29,7 @@ struct la_line {
 	uint64_t follows;
 	size_t offset; /* of its text in the region */
 	size_t length;
+	size_t width; /* bytes of the line, its prefix included */
 	bool taken; /* part of a message that was found */
 };
 

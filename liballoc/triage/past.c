@@ -39,6 +39,24 @@ static bool is_own(const struct attempt *attempt)
 	       attempt->trial.kind != LA_TRIAL_SETTING;
 }
 
+/* Another setting, where the history starts late? */
+static bool is_late(const struct trials *trials,
+		    const struct attempt *attempt)
+{
+	return trials->info->window &&
+	       attempt->trial.kind == LA_TRIAL_SETTING;
+}
+
+/* From a state that is not known? */
+static bool starts_unsure(const struct trials *trials,
+			  const struct attempt *attempt)
+{
+	return is_late(trials, attempt) &&
+	       late_differs(la_setting_values(attempt->setting),
+			    la_program_setting(trials->program),
+			    &attempt->limit[1]);
+}
+
 static struct shape shape_of(const struct trials *trials,
 			     const struct attempt *attempt)
 {
@@ -54,10 +72,7 @@ static struct shape shape_of(const struct trials *trials,
 	if (attempt->limit[1].kind == LA_LIMIT_NONE)
 		return (struct shape){ 0 };
 	return (struct shape){
-		.starts = trials->info->window &&
-					  trial->kind == LA_TRIAL_SETTING ?
-				  BOUND_COUNT :
-				  1,
+		.starts = starts_unsure(trials, attempt) ? BOUND_COUNT : 1,
 		.limits = interval ? 2 : 1,
 	};
 }
@@ -158,6 +173,17 @@ static enum la_past agree_layouts(const struct piece *piece, size_t layouts)
 				LA_PAST_STUCK;
 }
 
+static bool any_open(const struct attempt *attempt, const struct piece *piece)
+{
+	size_t layouts = layouts_of(attempt), i = 0;
+
+	while (i < layouts &&
+	       !late_is_open(la_setting_values(attempt->setting),
+			     &piece[i].result, &piece[i].options.limit))
+		i++;
+	return i < layouts;
+}
+
 /* Of limits that differ the answer depends; of starts see late.c. */
 static enum la_past agree(const struct trials *trials,
 			  const struct attempt *attempt,
@@ -165,22 +191,23 @@ static enum la_past agree(const struct trials *trials,
 {
 	enum la_past answer[BOUND_COUNT] = { LA_PAST_UNKNOWN }, got;
 	struct shape shape = shape_of(trials, attempt);
+	bool unsure = shape.starts == BOUND_COUNT, open = false;
 	size_t layouts = layouts_of(attempt), start, limit;
-	bool close = false;
 
 	for (start = 0; start < shape.starts; start++)
 		for (limit = 0; limit < shape.limits; limit++) {
 			got = agree_layouts(piece, layouts);
-			close |= late_is_close(&piece->result,
-					       &piece->options.limit);
+			open |= unsure && any_open(attempt, piece);
 			piece += layouts;
 			if (limit && got != answer[start])
 				got = LA_PAST_DEPENDS;
 			answer[start] = got;
 		}
-	if (shape.starts < BOUND_COUNT)
+	if (!is_late(trials, attempt))
 		return answer[0];
-	if (close)
+	if (!unsure)
+		answer[BOUND_BEST] = answer[BOUND_WORST];
+	if (open)
 		return LA_PAST_UNKNOWN;
 	return late_judge(la_setting_values(attempt->setting),
 			  la_program_setting(trials->program), answer);

@@ -13,7 +13,10 @@
 
 enum {
 	SOURCES_MAX = 256, /* what has more is taken for no prefix */
-	FOLLOWERS_MAX = 16 /* lines in a row that may go on a wrapped one */
+	FOLLOWERS_MAX = 16, /* lines in a row that may go on a wrapped one */
+	WIDTH_LEAST = 40, /* bytes of a line that was cut at a width */
+	CUT_SPACES = 2, /* bytes that such a line lacks: blanks at its end */
+	CUT_LINES = 64 /* most of them that are put together */
 };
 
 /* A start of a grammar, in a chain of those with one first byte. */
@@ -41,7 +44,10 @@ struct la_region {
 	size_t source_count;
 	char joined[LA_REGION_TEXT + LA_REGION_LINES];
 	struct la_text_line joined_line[LA_REGION_LINES];
+	char glued[LA_REGION_TEXT + CUT_SPACES * LA_REGION_LINES + 1];
+	struct la_text_line glued_line[LA_REGION_LINES];
 	struct la_message message;
+	struct la_message other; /* the same, read of glued */
 	struct rule rule[RULES_MAX];
 	size_t rules;
 	uint16_t first[256]; /* by first byte, folded: index + 1 */
@@ -159,6 +165,7 @@ void la_region_add(struct la_region *region, uint64_t number, const char *line,
 	follow(region, to);
 	to->offset = region->used + prefix;
 	to->length = used - prefix;
+	to->width = used;
 	region->used += used;
 	region->count++;
 }
@@ -199,8 +206,8 @@ static uint16_t first_rule(const struct la_region *region, char c)
 	return region->first[(unsigned char)la_fold(c)];
 }
 
-static bool read_at(struct la_region *region, const struct la_text *text,
-		    size_t at)
+static bool read_at(struct la_region *region, struct la_message *message,
+		    const struct la_text *text, size_t at)
 {
 	uint16_t i = first_rule(region, text->data[at]);
 	char second = la_fold(text->data[at + 1]); /* '\n' at the end */
@@ -210,11 +217,110 @@ static bool read_at(struct la_region *region, const struct la_text *text,
 
 		if (rule->second && rule->second != second)
 			continue;
-		if (la_message_read(&region->message, text, at, rule->grammar,
+		if (la_message_read(message, text, at, rule->grammar,
 				    rule->start))
 			return true;
 	}
 	return false;
+}
+
+/* Lines that were cut at a width, wherever that was, but the last of them. */
+struct cut {
+	size_t first, last; /* lines; equal: they were not cut */
+	size_t width;
+	bool numbers; /* one was cut, which nobody does who wraps words */
+};
+
+static struct cut find_cut(const struct la_text *text, size_t first)
+{
+	const struct la_text_line *line = text->lines;
+	struct cut cut = { .first = first, .last = first };
+
+	if (first + 1 == text->count)
+		return cut;
+	cut.width = line[first].line->width;
+	if (cut.width < line[first + 1].line->width)
+		cut.width = line[first + 1].line->width;
+	while (cut.last + 1 < text->count && cut.last < first + CUT_LINES &&
+	       line[cut.last].line->width <= cut.width &&
+	       line[cut.last].line->width + CUT_SPACES >= cut.width)
+		cut.last++;
+	if (cut.width < WIDTH_LEAST ||
+	    line[cut.last].line->width > cut.width)
+		cut.last = first;
+	return cut;
+}
+
+static bool is_numeric(char c)
+{
+	return la_is_digit(c) || c == '.';
+}
+
+/* Blanks that the cut left ahead of a line: one may end a prefix. */
+static size_t indent_of(const struct la_region *region,
+			const struct la_line *line)
+{
+	const char *text = region->text + line->offset;
+	size_t prefix = line->width - line->length, blanks = 0;
+
+	while (blanks < prefix && text[-1 - (ptrdiff_t)blanks] == ' ')
+		blanks++;
+	return blanks && blanks < prefix ? blanks - 1 : blanks;
+}
+
+static struct la_text glue(struct la_region *region,
+			   const struct la_text *text, struct cut *cut)
+{
+	struct la_text glued = { .data = region->glued,
+				 .lines = region->glued_line };
+	size_t i, indent, length, blanks;
+
+	for (i = cut->first; i <= cut->last; i++) {
+		struct la_line *line = text->lines[i].line;
+		char *to = region->glued + glued.length;
+
+		indent = i > cut->first ? indent_of(region, line) : 0;
+		length = indent + line->length;
+		blanks = i < cut->last ? cut->width - line->width : 0;
+		memcpy(to, region->text + line->offset - indent, length);
+		memset(to + length, ' ', blanks);
+		if (i > cut->first && length)
+			cut->numbers |= is_numeric(to[-1]) && is_numeric(*to);
+		glued.lines[glued.count++] =
+			(struct la_text_line){ glued.length, line };
+		glued.length += length + blanks;
+	}
+	region->glued[glued.length++] = '\n';
+	return glued;
+}
+
+static size_t count_known(const struct la_message *m)
+{
+	size_t count = m->process_count, i;
+
+	for (i = 0; i < LA_AMOUNT_COUNT; i++)
+		count += m->facts.amount[i].basis != LA_BASIS_NONE;
+	return count;
+}
+
+/* Read the message that was found again, where its lines may have been cut in
+ * words.  Returns whether that is the better reading. */
+static bool read_glued(struct la_region *region, const struct la_text *text,
+		       struct la_text *glued)
+{
+	struct la_message *m = &region->message;
+	struct cut cut = find_cut(text, la_text_line(text, m->start));
+	size_t known = count_known(m), least;
+
+	if (cut.first == cut.last)
+		return false;
+	*glued = glue(region, text, &cut);
+	if (!read_at(region, &region->other, glued,
+		     m->body - text->lines[cut.first].offset))
+		return false;
+	least = cut.numbers || cut.last > cut.first + 1 ? known : known + 1;
+	return count_known(&region->other) >= least &&
+	       (m->facts.truncated || !region->other.facts.truncated);
 }
 
 /* Where a message may begin, from at on. */
@@ -236,10 +342,23 @@ static bool is_own(const struct la_message *m, uint64_t source)
 	return line->line->origin.source == source;
 }
 
+/* Where a message ends in a text: of one that was glued its last line. */
+static size_t end_of(const struct la_text *text, const struct la_message *m)
+{
+	size_t i = 0;
+
+	if (m->text == text)
+		return m->last;
+	while (text->lines[i].line->number < m->facts.line[1])
+		i++;
+	return text->lines[i].offset + text->lines[i].line->length;
+}
+
 static int search(struct la_region *region, uint64_t source, size_t end,
 		  struct la_found *found)
 {
-	struct la_text text = join(region, source);
+	struct la_text text = join(region, source), glued;
+	const struct la_message *m;
 	size_t at = 0, last = SIZE_MAX;
 	int err;
 
@@ -253,16 +372,19 @@ static int search(struct la_region *region, uint64_t source, size_t end,
 		if (text.lines[line].line >= region->line + end)
 			break;
 		if ((line != last && text.lines[line].line->taken) ||
-		    !read_at(region, &text, at) ||
+		    !read_at(region, &region->message, &text, at) ||
 		    !is_own(&region->message, source)) {
 			at++;
 			continue;
 		}
-		err = la_found_add(found, &region->message);
+		m = &region->message;
+		if (read_glued(region, &text, &glued))
+			m = &region->other;
+		err = la_found_add(found, m);
 		if (err < 0)
 			return err;
-		mark(&text, &region->message);
-		at = region->message.last;
+		mark(m->text, m);
+		at = end_of(&text, m);
 		last = la_text_line(&text, at - 1);
 	}
 	return 0;

@@ -549,9 +549,11 @@ struct la_remedies_options {
  * Getting past one request is not finishing: the recording ends there.
  * A history that starts late is replayed twice, from what was held then (of
  * expandable segments: in their pages) and from live bytes packed as the
- * setting would at best; where these disagree, or pass with less than 20 MiB
- * left, the answer is LA_PAST_UNKNOWN, and so it is for settings that may have
- * failed before, if they pass.
+ * setting would at best.  The answer is LA_PAST_UNKNOWN where these disagree,
+ * or pass with less than 20 MiB left (without expandable segments: a part in
+ * 32 of the limit), for settings that may have failed before, if they pass, and
+ * for expandable segments and garbage collection, if they fail with 20 MiB left
+ * beside what is live.
  */
 int la_remedies_replay(struct la_trial **out, size_t *count,
 		       const struct la_program *program,
