@@ -218,21 +218,23 @@ static int follow_completions(struct decoder *decoder, size_t *at)
 	return got;
 }
 
-/* Where the stretch that begins with event `at` ends. */
-static size_t stretch_end(const struct la_program *program, size_t at)
+/* Where the stretch that begins with event `at` ends: a request behind a change
+ * of the setting explains nothing ahead of it. */
+static size_t stretch_end(const struct decoder *decoder, size_t at)
 {
-	while (at < program->event_count &&
-	       !ends_stretch(program->event[at].action))
+	const struct la_program *program = decoder->program;
+	size_t most = next_change_at(decoder);
+
+	while (at < most && !ends_stretch(program->event[at].action))
 		at++;
-	if (at < program->event_count &&
-	    program->event[at].action != LA_FREE_REQUESTED)
+	if (at < most && program->event[at].action != LA_FREE_REQUESTED)
 		at++;
 	return at;
 }
 
 static int follow_stretch(struct decoder *decoder, size_t *at)
 {
-	size_t end = stretch_end(decoder->program, *at);
+	size_t end = stretch_end(decoder, *at);
 	int got = decode_explain(decoder, *at, end);
 
 	if (got == 1)
@@ -289,7 +291,7 @@ static int follow(struct decoder *decoder, size_t *at)
 
 	if (got == 1 && program->info.adopted_count == adopted)
 		return 1;
-	end = got ? *at : stretch_end(program, begin + 1);
+	end = got ? *at : stretch_end(decoder, begin + 1);
 	if (end - program->info.first_event <= DOUBT_EVENTS)
 		program->doubt = end;
 	return got;

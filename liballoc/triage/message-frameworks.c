@@ -120,6 +120,7 @@ static const struct la_grammar cupy = {
 	.framework = "cupy",
 	.backend = "cuda",
 	.kind = LA_OOM_FRAMEWORK,
+	.units = true,
 	.start = cupy_starts,
 	.clause = cupy_clauses,
 };

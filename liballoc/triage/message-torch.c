@@ -218,6 +218,7 @@ static const struct la_grammar caching = {
 	.framework = "pytorch",
 	.backend = "cuda",
 	.kind = LA_OOM_CACHING,
+	.units = true,
 	.start = starts,
 	.clause = clauses,
 	.finish = finish,
@@ -303,6 +304,7 @@ static const struct la_grammar block = {
 	.framework = "pytorch",
 	.backend = "xpu",
 	.kind = LA_OOM_CALL,
+	.units = true,
 	.start = block_starts,
 	.clause = clauses,
 };

@@ -27,6 +27,7 @@ static const struct la_grammar jax = {
 	.framework = "jax",
 	.backend = "cuda",
 	.kind = LA_OOM_FRAMEWORK,
+	.units = true,
 	.start = jax_starts,
 };
 

@@ -99,6 +99,8 @@ static bool apply_size(struct la_message *m, const struct la_capture *capture,
 	struct la_amount amount = capture->amount;
 	enum la_amount_id id = la_pattern_amount(capture->what);
 
+	if (capture->bare && m->grammar->units)
+		return false;
 	if (amount.basis != LA_BASIS_NONE)
 		amount.line =
 			m->text->lines[la_text_line(m->text, capture->offset)]
@@ -300,6 +302,16 @@ static void widen_to_lines(struct la_message *m)
 	m->end = m->last;
 }
 
+/* A size with which a log begins may lack its first digits. */
+static bool may_be_cut(const struct la_text *text, size_t at,
+		       const struct la_grammar *grammar,
+		       const struct la_beginning *start)
+{
+	return grammar->units && *start->pattern == '%' &&
+	       text->lines->line->number == 1 &&
+	       (at == 0 || (at == 1 && *text->data == '.'));
+}
+
 bool la_message_read(struct la_message *message, const struct la_text *text,
 		     size_t at, const struct la_grammar *grammar,
 		     const struct la_beginning *start)
@@ -310,7 +322,8 @@ bool la_message_read(struct la_message *message, const struct la_text *text,
 	if (!la_pattern_match(start->pattern, text->data, text->length, &end,
 			      &captures) ||
 	    !placed_right(text, at, end, start->flags) ||
-	    !same_case(text, at, start))
+	    !same_case(text, at, start) ||
+	    may_be_cut(text, at, grammar, start))
 		return false;
 	begin(message, text, at, grammar, start);
 	message->end = message->last = end;

@@ -73,6 +73,7 @@ struct la_grammar {
 	enum la_oom_kind kind;
 	bool refines; /* an amount again narrows it; else it ends the message */
 	bool lines; /* the text is whole lines */
+	bool units; /* all sizes have one: what lacks it was cut short */
 	const struct la_beginning *start; /* the last has no pattern */
 	const struct la_clause *clause; /* likewise; NULL: none */
 	/* Sets what the tables cannot; false: this is no message. */

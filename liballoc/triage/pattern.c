@@ -134,7 +134,7 @@ static struct la_amount bounds(const struct decimal *number, unsigned int shift)
 }
 
 /* "0 bytes" and "0.00 GiB" both are nothing, the latter up to its rounding. */
-static bool take_size(struct cursor *c, struct la_amount *out)
+static bool take_size(struct cursor *c, struct la_capture *out)
 {
 	const struct unit *unit;
 	struct decimal number;
@@ -150,7 +150,8 @@ static bool take_size(struct cursor *c, struct la_amount *out)
 		if (number.scale != 1 || la_is_word(peek(c)))
 			return false;
 	}
-	*out = bounds(&number, unit ? unit->shift : 0);
+	out->bare = !unit;
+	out->amount = bounds(&number, unit ? unit->shift : 0);
 	return true;
 }
 
@@ -194,7 +195,7 @@ static bool take(struct cursor *c, char what, struct la_captures *captures)
 	case 'x':
 		return take_decimal(c, true, &number);
 	case 'z':
-		return take_size(c, &capture.amount);
+		return take_size(c, &capture);
 	case 'd':
 	case 'k':
 	case 'i':
@@ -207,7 +208,7 @@ static bool take(struct cursor *c, char what, struct la_captures *captures)
 		capture.amount = bounds(&number, 30);
 		return keep(captures, &capture);
 	default:
-		return take_size(c, &capture.amount) &&
+		return take_size(c, &capture) &&
 		       keep(captures, &capture);
 	}
 }

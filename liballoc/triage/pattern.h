@@ -30,6 +30,7 @@ struct la_capture {
 	uint64_t number; /* %d %k %i %P */
 	/* Sizes; not known: 2^64 bytes, which stands for "unknown" */
 	struct la_amount amount;
+	bool bare; /* a size without a unit */
 };
 
 struct la_captures {

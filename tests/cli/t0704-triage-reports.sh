@@ -100,6 +100,19 @@ says 'slurmstepd: error: [host]: task 0 oom-kill'
 for private in alice secret gpu03 node17 471 2443 10.1.2.3 "$tmp" tests/data; do
 	says_not "$private"
 done
+
+# Nor keys, what a shell ran, or addresses but those of documentation.
+cat >"$tmp/keys.log" <<'EOF'
+run.sh: line 3: 12345 Killed                  python train.py --epochs 77
+torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. hf_abcdefgh1 --api-key mine token=yours runs/zoe/x.pt https://bob:pw@corp.example/ 0123456789abcdef0123 https://pytorch.org/docs/ GPU 0 has a total capacity of 79.25 GiB of which 1.00 GiB is free.
+EOF
+triage 0 "$tmp/keys.log" --format markdown
+says '[number] Killed [command]'
+says 'torch.cuda.OutOfMemoryError: CUDA'
+says 'https://pytorch.org/docs/'
+for private in 12345 77 hf_ mine yours zoe bob corp 0123456789; do
+	says_not "$private"
+done
 triage 0 "$tmp/oom.log" --format markdown --lang zh
 says '| 使用中 | 5.85 GiB |'
 

@@ -28,13 +28,18 @@
 static struct la_log *log_of_test;
 static size_t count;
 
-static struct la_facts *read_log(const char *text)
+static struct la_facts *read_bytes(const char *text, size_t length)
 {
 	la_log_free(log_of_test);
 	ck_assert_int_eq(la_log_new(&log_of_test), 0);
-	ck_assert_int_eq(la_log_feed(log_of_test, text, strlen(text)), 0);
+	ck_assert_int_eq(la_log_feed(log_of_test, text, length), 0);
 	ck_assert_int_eq(la_log_finish(log_of_test), 0);
 	return la_log_facts(log_of_test, &count);
+}
+
+static struct la_facts *read_log(const char *text)
+{
+	return read_bytes(text, strlen(text));
 }
 
 static void release(void)
@@ -96,6 +101,59 @@ START_TEST(test_private_pools_are_not_allocated)
 	ck_assert_uint_le(live->low, 39 * GIB - GIB / 100 + 2);
 	ck_assert_uint_le(live->high, 39 * GIB + GIB / 100);
 	ck_assert_uint_ge(live->high, 39 * GIB + GIB / 100 - 2);
+}
+END_TEST
+
+/* What is known of a part agrees with what is known of the whole. */
+static void agrees(const struct la_amount *part, const struct la_amount *whole)
+{
+	size_t id;
+
+	for (id = 0; id < LA_AMOUNT_COUNT; id++) {
+		if (part[id].basis == LA_BASIS_NONE ||
+		    whole[id].basis == LA_BASIS_NONE)
+			continue;
+		ck_assert_uint_le(part[id].low, whole[id].high);
+		ck_assert_uint_ge(part[id].high, whole[id].low);
+	}
+}
+
+static void is_true_of_parts(const char *text)
+{
+	size_t length = strlen(text), at;
+	struct la_amount whole[LA_AMOUNT_COUNT];
+	struct la_facts *facts = read_bytes(text, length);
+
+	ck_assert_uint_eq(count, 1);
+	memcpy(whole, facts->amount, sizeof(whole));
+	for (at = 1; at < length; at++) {
+		facts = read_bytes(text, at);
+		if (count)
+			agrees(facts->amount, whole);
+		facts = read_bytes(text + at, length - at);
+		if (count)
+			agrees(facts->amount, whole);
+	}
+}
+
+START_TEST(test_numbers_that_are_cut_are_unknown)
+{
+	is_true_of_parts(OOM "Tried to allocate 2.00 GiB. GPU 1 has a total "
+			     "capacity of 79.25 GiB of which 1.50 GiB is "
+			     "free. 60.00 GiB allowed; Of the allocated "
+			     "memory 40.00 GiB is allocated by PyTorch, and "
+			     "1.25 MiB is reserved by PyTorch but "
+			     "unallocated." HINT);
+	is_true_of_parts("RuntimeError: CUDA out of memory. Tried to allocate "
+			 "12.00 MiB (GPU 0; 47.96 GiB total capacity; 35.68 "
+			 "GiB already allocated; 17.75 MiB free; 36.79 GiB "
+			 "reserved in total by PyTorch)");
+	is_true_of_parts("RuntimeError: MPS backend out of memory (MPS "
+			 "allocated: 17.93 GiB, other allocations: 13.53 "
+			 "MiB, max allowed: 18.13 GiB). Tried to allocate "
+			 "256.00 MiB on private pool.");
+	is_true_of_parts("RESOURCE_EXHAUSTED: Out of memory while trying to "
+			 "allocate 123456789 bytes.");
 }
 END_TEST
 
@@ -430,6 +488,7 @@ static void add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, NULL, release);
 	tcase_add_test(tc, test_amounts_keep_their_precision);
 	tcase_add_test(tc, test_private_pools_are_not_allocated);
+	tcase_add_test(tc, test_numbers_that_are_cut_are_unknown);
 	tcase_add_test(tc, test_cached_of_old_releases_is_what_is_not_in_use);
 	tcase_add_test(tc, test_two_to_the_64_means_unknown);
 	tcase_add_test(tc, test_repeats_are_counted);

@@ -367,6 +367,36 @@ START_TEST(test_pauses_of_a_real_run)
 }
 END_TEST
 
+/* empty_cache(), then a setter, then the first request that maps a page. */
+START_TEST(test_flush_ahead_of_a_setter)
+{
+	static const struct la_limit none = { .kind = LA_LIMIT_NONE };
+	static const struct la_setting_at change = {
+		5, "expandable_segments:True"
+	};
+	const struct la_program_options options = {
+		.limit = &none,
+		.setting = "",
+		.set_at = &change,
+		.set_at_count = 1,
+	};
+
+	add(LA_SEGMENT_ALLOC, 0, 20 * MIB);
+	add_life(0, 2 * MIB);
+	add(LA_SEGMENT_FREE, 0, 20 * MIB);
+	add(LA_SEGMENT_MAP, 64 * MIB, 2 * MIB);
+	add(LA_ALLOC, 64 * MIB, MIB);
+	end_with(64 * MIB, 2 * MIB, MIB, MIB, LA_RECORDED_LIVE);
+	snapshot.segment[0].small = true;
+	snapshot.segment[0].expandable = true;
+	snapshot.setting = change.setting;
+	ck_assert_int_eq(read_under(&options), 0);
+	ck_assert_uint_eq(info->understood, snapshot.event_count);
+	ck_assert_uint_eq(info->adopted_count, 0);
+	ck_assert(found.exact);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("program");
@@ -389,6 +419,7 @@ int main(void)
 	tcase_add_test(tcase, test_what_2_11_refuses_is_left_out);
 	tcase_add_test(tcase, test_what_the_caller_says_is_taken_whole);
 	tcase_add_test(tcase, test_many_completions_before_a_riddle);
+	tcase_add_test(tcase, test_flush_ahead_of_a_setter);
 	tcase_add_loop_test(tcase, test_pauses_of_a_real_run, 1, 50);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
