@@ -27,7 +27,7 @@ complains 'has no device 7'
 triage 2 "$tmp/oom.log" --shell fish
 
 # A terminal is not waited for.
-if command -v script >/dev/null; then
+if script -q -e -c true /dev/null </dev/null >/dev/null 2>&1; then
 	script -q -e -c "allocctl triage" /dev/null </dev/null >"$tmp/out" 2>&1 &&
 		fail 'a terminal is read'
 	grep -q 'triage wants a FILE' "$tmp/out" || fail 'no word of FILE'
@@ -51,9 +51,9 @@ fi
 # Any bytes are a log.
 : >"$tmp/empty"
 triage 1 "$tmp/empty"
-says 'No OOM was found: lines of logs 0, recordings 0.'
+says 'No OOM was found. Lines of logs: 0; recordings: 0.'
 triage 1 $data/two.pickle.xz
-says 'recordings 1.'
+says 'recordings: 1.'
 head -c 300000 "$(command -v allocctl)" >"$tmp/junk"
 triage 1 "$tmp/junk"
 head -c 1000 /dev/zero >"$tmp/zeros"
