@@ -84,23 +84,25 @@ static bool applies(const struct adviser *a, const struct la_remedy_rule *rule)
 	       (!rule->unless || !la_in_force_names(&a->force, rule->unless));
 }
 
-/* The row of the remedy table that judges a remedy, or NULL. */
+/* The row of the remedy table that judges a remedy, or NULL: the one that its
+ * rule names, else that of its setting. */
 static const struct la_trial *find_trial(const struct adviser *a,
 					 const struct la_remedy_rule *rule,
 					 const char *setting)
 {
 	const struct la_trial *trial;
+	bool is_it;
 
 	for (trial = a->trial; trial < a->trial + a->trials; trial++) {
-		if (trial->past == LA_PAST_UNKNOWN)
-			continue;
-		if (trial->kind != LA_TRIAL_SETTING) {
-			if (rule->trials & bit(trial->kind))
-				return trial;
-		} else if (setting && la_in_force_same(&a->force, setting,
-						       trial->setting)) {
+		if (rule->trials)
+			is_it = trial->kind != LA_TRIAL_SETTING &&
+				rule->trials & bit(trial->kind);
+		else
+			is_it = trial->kind == LA_TRIAL_SETTING && setting &&
+				la_in_force_same(&a->force, setting,
+						 trial->setting);
+		if (is_it && trial->past != LA_PAST_UNKNOWN)
 			return trial;
-		}
 	}
 	return NULL;
 }
@@ -161,6 +163,15 @@ static bool facts_favour(const struct adviser *a,
 				      remedy->causes & a->contributing);
 }
 
+/* People try it whatever the cause, so that it is worth saying that it does
+ * not help: what is against fragmentation, and what is against nothing. */
+static bool is_folklore(const struct la_remedy *remedy)
+{
+	return !remedy->causes ||
+	       remedy->causes & (bit(LA_CAUSE_FRAGMENTATION) |
+				 bit(LA_CAUSE_FRACTION_CAP));
+}
+
 enum choice { CHOICE_NONE, CHOICE_ADVISE, CHOICE_USELESS };
 
 static enum choice choose(const struct adviser *a,
@@ -170,7 +181,7 @@ static enum choice choose(const struct adviser *a,
 	if (trial && trial->objection)
 		return CHOICE_NONE;
 	if (trial && (trial->past == LA_PAST_STUCK || trial->worse))
-		return CHOICE_USELESS;
+		return is_folklore(remedy) ? CHOICE_USELESS : CHOICE_NONE;
 	if (trial && trial->past == LA_PAST_PAST)
 		return CHOICE_ADVISE;
 	if (facts_favour(a, remedy))
@@ -208,6 +219,28 @@ static int add_on(struct adviser *a, const struct la_remedy *remedy,
 				      0;
 }
 
+/* Beside what is in force it was not replayed; if it gets past the request
+ * in its place, that is the setting. */
+static const struct la_trial *alone(const struct adviser *a,
+				    const struct la_remedy *remedy,
+				    const struct la_remedy_rule *rule,
+				    char **setting)
+{
+	const struct la_trial *trial = NULL;
+	char *text;
+
+	if (remedy->setting)
+		trial = find_trial(a, rule, remedy->setting);
+	if (!trial || trial->past != LA_PAST_PAST || trial->objection)
+		return NULL;
+	text = strdup(remedy->setting);
+	if (!text)
+		return NULL;
+	free(*setting);
+	*setting = text;
+	return trial;
+}
+
 static int consider(struct adviser *a, const struct la_remedy *remedy,
 		    const struct la_remedy_rule *rule)
 {
@@ -225,6 +258,8 @@ static int consider(struct adviser *a, const struct la_remedy *remedy,
 			return on ? add_on(a, remedy, rule) : 0;
 	}
 	trial = find_trial(a, rule, setting);
+	if (!trial && setting)
+		trial = alone(a, remedy, rule, &setting);
 	choice = choose(a, remedy, trial);
 	if (choice != CHOICE_NONE)
 		return add(a, remedy, rule, setting, trial,
@@ -306,13 +341,16 @@ static bool is_aside(const struct adviser *a, const struct la_remedy *remedy)
 }
 
 /* What replay shows to help, then what tells more where nothing is known, then
- * what should help, then what would not have; what is aside after the rest. */
+ * what should help, then what would not have; what is aside after the rest.
+ * Getting past one request does not help against a leak. */
 static int rank(const struct adviser *a, const struct la_advice *advice)
 {
 	const struct la_remedy *remedy = advice->remedy;
 
 	if (advice->useless)
 		return 5;
+	if (a->verdict->cause == LA_CAUSE_LEAK)
+		return remedy->causes & bit(LA_CAUSE_LEAK) ? 3 : 4;
 	if (advice->trial && advice->trial->past == LA_PAST_PAST)
 		return is_aside(a, remedy) ? 1 : 0;
 	if (a->verdict->cause == LA_CAUSE_CANNOT_TELL &&
