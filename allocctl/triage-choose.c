@@ -95,3 +95,13 @@ const struct la_trial *triage_best(const struct triage_oom *oom)
 			best = &oom->trial[i];
 	return best;
 }
+
+const struct la_trial *triage_packed(const struct triage_oom *oom)
+{
+	size_t i;
+
+	for (i = 0; i < oom->trial_count; i++)
+		if (oom->trial[i].kind == LA_TRIAL_PACKED)
+			return &oom->trial[i];
+	return NULL;
+}

@@ -77,8 +77,8 @@ static bool answer_row(struct la_trial *row, const struct triage_oom *oom,
 
 	*row = (struct la_trial){
 		.setting = strdup(text),
-		.current = oom->facts.setting &&
-			   !strcmp(oom->facts.setting, text),
+		.current =
+			oom->facts.setting && !strcmp(oom->facts.setting, text),
 	};
 	if (code == -EINVAL)
 		row->objection = strdup(err.text);

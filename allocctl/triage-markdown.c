@@ -29,13 +29,14 @@ static void print_code(const char *text)
 }
 
 static void print_head(struct page *page, enum triage_word a,
-		       enum triage_word b, enum triage_word c)
+		       enum triage_word b, enum triage_word c,
+		       const char *columns)
 {
 	printf("\n| %s | %s |", triage_word(page->language, a),
 	       triage_word(page->language, b));
 	if (c != W_COUNT)
 		printf(" %s |", triage_word(page->language, c));
-	printf("\n|---|---:|%s\n", c != W_COUNT ? "---|" : "");
+	printf("\n%s\n", columns);
 }
 
 static void print_amounts(struct page *page)
@@ -50,15 +51,16 @@ static void print_amounts(struct page *page)
 		if (amount->basis == LA_BASIS_NONE)
 			continue;
 		if (!begun)
-			print_head(page, W_md_amount, W_md_value, W_md_basis);
+			print_head(page, W_md_amount, W_md_value, W_md_basis,
+				   "|---|---:|---|");
 		begun = true;
 		printf("| %s | %s | %s |\n",
 		       triage_word(page->language,
 				   W_amount_request + (enum triage_word)i),
 		       triage_amount_text(text, page->language, amount),
 		       triage_word(page->language,
-				   W_basis_none + (enum triage_word)
-						  amount->basis));
+				   W_basis_none +
+					   (enum triage_word)amount->basis));
 	}
 }
 
@@ -73,7 +75,8 @@ static void print_margins(struct page *page)
 		if (!margin[i].known)
 			continue;
 		if (!begun)
-			print_head(page, W_md_margin, W_md_left, W_COUNT);
+			print_head(page, W_md_margin, W_md_left, W_COUNT,
+				   "|---|---:|");
 		begun = true;
 		printf("| %s | %s |\n",
 		       triage_word(page->language,
@@ -90,11 +93,12 @@ static void print_trials(struct page *page)
 
 	if (!triage_has_answers(page->oom))
 		return;
-	print_head(page, W_head_setting, W_head_past, W_head_reserved);
+	print_head(page, W_head_setting, W_head_past, W_head_reserved,
+		   "|---|---|---:|");
 	for (i = 0; i < page->oom->trial_count; i++, trial++) {
 		fputs("| ", stdout);
 		print_code(triage_trial_text(page->language, trial));
-		printf(" | %s | %s |\n",
+		printf("%s | %s | %s |\n", trial->current ? " \\*" : "",
 		       triage_past_text(page->language, trial),
 		       trial->known ? la_size_format(size, trial->reserved) :
 				      "-");
@@ -151,14 +155,16 @@ static void print_oom(struct page *page)
 	printf("**%s**\n\n", la_strbuf_text(text));
 	text = page_text(page);
 	triage_why(text, page->triage, page->oom);
-	printf("%s\n\n", la_strbuf_text(text));
+	printf("%s %s\n\n", la_strbuf_text(text),
+	       triage_word(page->language, triage_sure(page->oom)));
 	print_setting(page);
 	print_release(page);
 	print_message(page);
 	print_amounts(page);
 	print_margins(page);
 	print_trials(page);
-	if (page->oom->verdict.cause == LA_CAUSE_CANNOT_TELL)
+	if (page->oom->verdict.cause == LA_CAUSE_CANNOT_TELL &&
+	    triage_collect(&page->oom->facts))
 		printf("\n%s\n\n    %s\n",
 		       triage_word(page->language, W_md_collect),
 		       triage_collect(&page->oom->facts));
@@ -184,7 +190,6 @@ int triage_print_markdown(const struct triage *triage)
 	else
 		triage_say(page_text(&page), page.language, W_md_redacted,
 			   NULL);
-	printf("%s%s\n", triage->count ? "\n" : "",
-	       la_strbuf_text(&page.text));
+	printf("%s%s\n", triage->count ? "\n" : "", la_strbuf_text(&page.text));
 	return page_release(&page);
 }

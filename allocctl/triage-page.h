@@ -33,8 +33,13 @@ void page_cell(const char *text, int columns, bool right);
 /* A status. */
 int page_release(struct page *page);
 
-/* triage-table.c: rows of page->oom; settings that make it worse. */
+/* triage-advice.c: what to do and to gather for page->oom, and what not. */
+void triage_print_advice(struct page *page);
+
+/* triage-table.c: rows of page->oom, lines of those that were asked for, and
+ * settings that make it worse. */
 void triage_print_table(struct page *page);
+size_t triage_asked_lines(const struct triage_oom *oom);
 void triage_print_worse(struct page *page);
 
 /* triage-summary.c: all OOMs in a few lines. */

@@ -47,7 +47,11 @@ static const char *variable_of(const struct la_facts *facts)
 	struct la_setting_context context = triage_context(facts);
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	/* Not of torch itself. */
+	if (facts->backend && !strcmp(facts->backend, "npu"))
+		return "PYTORCH_NPU_ALLOC_CONF";
+	/* Every build for ROCm reads its own name. */
+	for (i = context.build == LA_BUILD_ROCM; i < ARRAY_SIZE(names); i++)
 		if (!la_setting_variable_unread(names[i], &context))
 			return names[i];
 	return names[0];

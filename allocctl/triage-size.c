@@ -9,9 +9,8 @@
 
 /* A range of bytes, of which one text is enough if both ends have it or if
  * they differ by rounding alone. */
-static const char *range_text(char text[TRIAGE_SIZE],
-			      enum la_language language, uint64_t low,
-			      uint64_t high, bool rounded)
+static const char *range_text(char text[TRIAGE_SIZE], enum la_language language,
+			      uint64_t low, uint64_t high, bool rounded)
 {
 	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT];
 	struct la_strbuf out = { 0 };
@@ -31,8 +30,7 @@ static const char *range_text(char text[TRIAGE_SIZE],
 	return text;
 }
 
-/* What two decimals of a unit leave open. */
-static bool is_rounding(uint64_t low, uint64_t high)
+bool triage_is_rounding(uint64_t low, uint64_t high)
 {
 	return high - low <= high / 64;
 }
@@ -43,9 +41,10 @@ const char *triage_amount_text(char text[TRIAGE_SIZE],
 {
 	if (amount->basis == LA_BASIS_NONE)
 		return strcpy(text, triage_word(language, W_explain_unknown));
-	return range_text(text, language, amount->low, amount->high,
-			  amount->basis == LA_BASIS_PRINTED ||
-				  is_rounding(amount->low, amount->high));
+	return range_text(
+		text, language, amount->low, amount->high,
+		amount->basis == LA_BASIS_PRINTED ||
+			triage_is_rounding(amount->low, amount->high));
 }
 
 static void signed_text(char text[LA_SIZE_TEXT + 1], int64_t bytes)
@@ -69,16 +68,24 @@ const char *triage_margin_text(char text[TRIAGE_SIZE],
 	if (margin->low >= 0)
 		return range_text(text, language, (uint64_t)margin->low,
 				  (uint64_t)margin->high,
-				  is_rounding((uint64_t)margin->low,
-					      (uint64_t)margin->high));
+				  triage_is_rounding((uint64_t)margin->low,
+						     (uint64_t)margin->high));
 	signed_text(a, margin->low);
 	signed_text(b, margin->high);
 	if (!strcmp(a, b) ||
-	    (margin->high < 0 && is_rounding(-(uint64_t)margin->high,
-					     -(uint64_t)margin->low)))
+	    (margin->high < 0 && triage_is_rounding(-(uint64_t)margin->high,
+						    -(uint64_t)margin->low)))
 		return strcpy(text, b);
 	triage_say(&out, language, W_explain_range, a, b, NULL);
 	snprintf(text, TRIAGE_SIZE, "%s", la_strbuf_text(&out));
 	la_strbuf_release(&out);
 	return text;
+}
+
+bool triage_cap_is_open(const struct la_facts *facts)
+{
+	const struct la_amount *cap = &facts->amount[LA_AMOUNT_ALLOWED];
+
+	return cap->basis != LA_BASIS_NONE && cap->basis != LA_BASIS_PRINTED &&
+	       !triage_is_rounding(cap->low, cap->high);
 }

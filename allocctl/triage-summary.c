@@ -21,9 +21,13 @@ static void say_place(const struct page *page, struct la_strbuf *out,
 	snprintf(number, sizeof(number), "%" PRId64,
 		 facts->rank >= 0 ? facts->rank : facts->device);
 	source_count_text(line, facts->line[0]);
-	if (facts->rank >= 0 || facts->device >= 0)
+	if (facts->rank >= 0 || facts->device >= 0) {
 		triage_say(out, page->language,
 			   facts->rank >= 0 ? W_rank : W_device, number, NULL);
+	} else if (facts->line[0]) {
+		triage_say(out, page->language, W_explain_line, line, NULL);
+		return;
+	}
 	la_strbuf_addstr(out, " (");
 	if (facts->line[0])
 		triage_say(out, page->language, W_explain_line, line, NULL);

@@ -8,11 +8,40 @@
 #include "triage-page.h"
 #include "util/size.h"
 
-/* Settings that helped, beside what is in force and what was asked for. */
-enum { ROWS_SHOWN = 3 };
+/* Settings of which the letter tells unasked, with the one in force. */
+enum { ROWS_SHOWN = 3, ROWS_LEAST = 1 };
 
 /* Columns of the table of rows. */
 enum { NAME_COLUMNS = 38, PAST_COLUMNS = 16, SIZE_COLUMNS = 10 };
+
+const char *triage_trial_text(enum la_language language,
+			      const struct la_trial *trial)
+{
+	static const enum triage_word words[] = {
+		[LA_TRIAL_PACKED] = W_trial_packed,
+		[LA_TRIAL_UNCAPPED] = W_trial_uncapped,
+		[LA_TRIAL_EMPTIED] = W_trial_emptied,
+	};
+
+	if (trial->kind != LA_TRIAL_SETTING)
+		return triage_word(language, words[trial->kind]);
+	return *trial->setting ? trial->setting :
+				 triage_word(language, W_trial_default);
+}
+
+const char *triage_past_text(enum la_language language,
+			     const struct la_trial *trial)
+{
+	enum triage_word word = W_past_unknown + (enum triage_word)trial->past;
+
+	if (trial->worse)
+		word = W_past_worse;
+	else if (trial->past == LA_PAST_PAST && trial->whole == LA_PAST_PAST)
+		word = W_past_finishes;
+	else if (trial->past == LA_PAST_PAST && trial->whole == LA_PAST_STUCK)
+		word = W_past_not_finishes;
+	return triage_word(language, word);
+}
 
 static void print_row(struct page *page, const struct la_trial *trial)
 {
@@ -28,8 +57,7 @@ static void print_row(struct page *page, const struct la_trial *trial)
 	if (report_columns(name, strlen(name)) > NAME_COLUMNS)
 		printf("\n%*s", NAME_COLUMNS + 2, "");
 	putchar(' ');
-	page_cell(triage_past_text(page->language, trial), PAST_COLUMNS,
-		   false);
+	page_cell(triage_past_text(page->language, trial), PAST_COLUMNS, false);
 	page_cell(reserved, SIZE_COLUMNS, true);
 	putchar(' ');
 	page_cell(headroom, SIZE_COLUMNS, true);
@@ -45,15 +73,15 @@ static void print_head(struct page *page)
 	putchar('\n');
 	printf("  ");
 	page_cell(triage_word(page->language, W_head_setting), NAME_COLUMNS,
-		   false);
+		  false);
 	putchar(' ');
 	page_cell(triage_word(page->language, W_head_past), PAST_COLUMNS,
-		   false);
+		  false);
 	page_cell(triage_word(page->language, W_head_reserved), SIZE_COLUMNS,
-		   true);
+		  true);
 	putchar(' ');
 	page_cell(triage_word(page->language, W_head_headroom), SIZE_COLUMNS,
-		   true);
+		  true);
 	putchar('\n');
 }
 
@@ -66,11 +94,25 @@ static bool is_shown(const struct la_trial *trial)
 	       !strcmp(trial->setting, "expandable_segments:True");
 }
 
+size_t triage_asked_lines(const struct triage_oom *oom)
+{
+	const struct la_trial *trial = oom->trial;
+	size_t i, lines = 0;
+
+	for (i = 0; i < oom->trial_count; i++, trial++)
+		if (trial->asked)
+			lines += 1 + (trial->objection != NULL) +
+				 (strlen(trial->setting) > NAME_COLUMNS);
+	return lines;
+}
+
 void triage_print_table(struct page *page)
 {
 	const struct triage_oom *oom = page->oom;
 	bool all = page->triage->request->explain;
 	size_t i, shown = 0, left = 0;
+	bool depends = false;
+	size_t most = triage_asked_lines(oom) > 1 ? ROWS_LEAST : ROWS_SHOWN;
 	const struct la_trial *trial;
 	char count[32];
 
@@ -81,15 +123,19 @@ void triage_print_table(struct page *page)
 		trial = &oom->trial[i];
 		if (all || trial->asked || trial->tuned ||
 		    trial->kind != LA_TRIAL_SETTING ||
-		    (is_shown(trial) && shown++ < ROWS_SHOWN))
+		    (is_shown(trial) && shown++ < most)) {
 			print_row(page, trial);
-		else
+			depends |= trial->past == LA_PAST_DEPENDS;
+		} else {
 			left++;
+		}
 	}
 	snprintf(count, sizeof(count), "%zu", left);
 	triage_say(page_text(page), page->language, W_more_rows, count, NULL);
 	if (left)
 		report_wrapped(2, la_strbuf_text(&page->text));
+	if (depends)
+		report_wrapped(2, triage_word(page->language, W_depends_on));
 	putchar('\n');
 }
 

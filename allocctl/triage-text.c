@@ -9,12 +9,9 @@
 #include "triage-page.h"
 #include "util/size.h"
 
-/* A first screen has 40 lines. */
-enum { ADVICE_SHOWN = 3, USELESS_SHOWN = 1 };
-
 static enum report_colour colour_of(enum la_grade grade)
 {
-	return grade >= LA_GRADE_STRONG	     ? REPORT_RED :
+	return grade >= LA_GRADE_STRONG	    ? REPORT_RED :
 	       grade == LA_GRADE_CONSISTENT ? REPORT_YELLOW :
 					      REPORT_BOLD;
 }
@@ -48,6 +45,13 @@ static void say_also(const struct page *page, struct la_strbuf *text,
 		   NULL);
 }
 
+/* The headline has them. */
+static bool is_of_pair(const struct la_verdict *verdict, enum la_cause cause)
+{
+	return verdict->cause == LA_CAUSE_COMBINED &&
+	       (cause == verdict->pair[0] || cause == verdict->pair[1]);
+}
+
 static void print_why(struct page *page)
 {
 	const struct la_verdict *verdict = &page->oom->verdict;
@@ -57,119 +61,21 @@ static void print_why(struct page *page)
 	triage_why(text, page->triage, page->oom);
 	page_end(page, W_label_why);
 	if (verdict->grade != LA_GRADE_UNKNOWN)
-		page_say(page, W_label_sure,
-			 W_means_unknown + (enum triage_word)verdict->grade,
-			 NULL);
+		page_say(page, W_label_sure, triage_sure(page->oom), NULL);
 	text = page_text(page);
 	for (i = 0; i < verdict->contributing_count; i++)
-		say_also(page, text, verdict->contributing[i]);
+		if (!is_of_pair(verdict, verdict->contributing[i]))
+			say_also(page, text, verdict->contributing[i]);
 	page_end(page, W_label_also);
 }
 
-/* Lines that are pasted are not wrapped. */
-static void print_pasted(const char *text)
-{
-	size_t length;
-
-	for (; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		printf("%*s", PAGE_INDENT + 3, "");
-		report_escaped(text, length);
-		putchar('\n');
-	}
-}
-
-static void print_remedy(struct page *page, const struct la_advice *advice,
-			 size_t number)
-{
-	const struct triage *triage = page->triage;
-	struct la_strbuf *text = page_text(page);
-	char count[32], factor[32], *line = NULL;
-
-	snprintf(count, sizeof(count), "%zu", number);
-	snprintf(factor, sizeof(factor), "%.2f", advice->factor);
-	triage_say(text, page->language,
-		   advice->factor > 0 ? W_do_factor : W_do_row, count,
-		   advice->remedy->text[page->language], factor, NULL);
-	page_end(page, number == 1 ? W_label_do : W_COUNT);
-	if (advice->setting)
-		line = triage_line(page->oom,
-				   triage_shells[triage->request->shell],
-				   advice->setting);
-	if (line)
-		print_pasted(line);
-	else if (advice->setting)
-		print_pasted(advice->setting);
-	if (advice->remedy->code)
-		print_pasted(advice->remedy->code);
-	free(line);
-}
-
-/* How to record is told where something is to be gathered. */
-static bool is_advised(const struct triage_oom *oom,
-		       const struct la_advice *advice)
-{
-	return !advice->useless &&
-	       !(oom->verdict.cause == LA_CAUSE_CANNOT_TELL &&
-		 advice->remedy->code &&
-		 strstr(advice->remedy->code, "_record_memory_history"));
-}
-
-static void print_advice(struct page *page)
-{
-	const struct triage_oom *oom = page->oom;
-	bool all = page->triage->request->explain;
-	size_t i, number = 0;
-
-	for (i = 0; i < oom->advice_count; i++)
-		if (is_advised(oom, &oom->advice[i]) &&
-		    (all || number < ADVICE_SHOWN))
-			print_remedy(page, &oom->advice[i], ++number);
-	if (!number && oom->verdict.cause == LA_CAUSE_CAPACITY)
-		page_say(page, W_label_do, W_do_nothing, NULL);
-}
-
-/* What makes it worse is said elsewhere. */
-static bool is_useless(const struct la_advice *advice)
-{
-	return advice->useless && !(advice->trial && advice->trial->worse);
-}
-
-static void print_useless(struct page *page)
-{
-	const struct triage_oom *oom = page->oom;
-	bool all = page->triage->request->explain;
-	size_t i, shown = 0;
-
-	for (i = 0; i < oom->advice_count; i++) {
-		if (!is_useless(&oom->advice[i]) ||
-		    (!all && shown == USELESS_SHOWN))
-			continue;
-		la_strbuf_addstr(page_text(page),
-				 oom->advice[i].remedy->text[page->language]);
-		page_end(page, shown++ ? W_COUNT : W_label_useless);
-	}
-}
-
-/* What to gather, in one line to paste. */
-static void print_next(struct page *page)
-{
-	const char *line = triage_collect(&page->oom->facts);
-	bool host = page->oom->facts.kind >= LA_OOM_HOST;
-
-	if (page->oom->verdict.cause != LA_CAUSE_CANNOT_TELL)
-		return;
-	page_say(page, W_label_next, host ? W_collect_host : W_collect, NULL);
-	printf("%s\n", line);
-}
-
 /* Packing is no remedy that could be had. */
-static bool has_past(const struct triage_oom *oom, enum la_past past)
+static bool gets_past(const struct triage_oom *oom)
 {
 	size_t i;
 
 	for (i = 0; i < oom->trial_count; i++)
-		if (oom->trial[i].past == past &&
+		if (oom->trial[i].past == LA_PAST_PAST &&
 		    oom->trial[i].kind != LA_TRIAL_PACKED)
 			return true;
 	return false;
@@ -178,11 +84,19 @@ static bool has_past(const struct triage_oom *oom, enum la_past past)
 /* F3 to F8 come with a hint, whatever the cause. */
 static bool hint_misleads(const struct triage_oom *oom)
 {
-	const char *form = oom->facts.form;
+	const char *form = oom->facts.form, *hint;
+	const struct la_advice *advice = oom->advice;
+	size_t i;
 
-	return form && form[0] == 'F' && form[1] >= '3' && form[1] <= '8' &&
-	       !form[2] && oom->verdict.label != LA_LABEL_FRAGMENTATION &&
-	       oom->verdict.cause != LA_CAUSE_FRAGMENTATION;
+	if (!form || form[0] != 'F' || form[1] < '3' || form[1] > '8' ||
+	    form[2])
+		return false;
+	hint = form[1] < '5' ? "max_split_size_mb" : "expandable_segments";
+	for (i = 0; i < oom->advice_count; i++, advice++)
+		if (advice->useless && advice->remedy->setting &&
+		    !strncmp(advice->remedy->setting, hint, strlen(hint)))
+			return true;
+	return false;
 }
 
 static void print_notes(struct page *page)
@@ -191,11 +105,10 @@ static void print_notes(struct page *page)
 	bool replayed = page->oom->replayed;
 	char count[32];
 
-	if (replayed && has_past(page->oom, LA_PAST_PAST) &&
-	    !page->triage->program.program)
+	if (replayed && gets_past(page->oom) && !page->triage->program.program)
 		page_say(page, W_label_note, W_note_not_finishing, NULL);
-	if (replayed && has_past(page->oom, LA_PAST_DEPENDS))
-		page_say(page, W_label_note, W_depends_on, NULL);
+	if (replayed && triage_cap_is_open(facts))
+		page_say(page, W_label_note, W_note_cap_open, NULL);
 	if (facts->survived)
 		page_say(page, W_label_note, W_note_survived,
 			 source_count_text(count, facts->survived), NULL);
@@ -214,6 +127,7 @@ static void print_notes(struct page *page)
 		page_say(page, W_label_note, W_note_hint, NULL);
 }
 
+/* Of a leak, the headline has said it. */
 static void print_growth(struct page *page)
 {
 	const struct la_growth *growth = &page->oom->facts.growth;
@@ -221,7 +135,9 @@ static void print_growth(struct page *page)
 	char slope[LA_SIZE_TEXT], grown[LA_SIZE_TEXT], steps[32], p[32];
 	char left[32];
 
-	if (!growth->tested || !growth->grows)
+	if (!growth->tested || !growth->grows ||
+	    (page->oom->verdict.cause == LA_CAUSE_LEAK &&
+	     !page->triage->request->explain))
 		return;
 	la_size_format(slope, (uint64_t)growth->slope);
 	la_size_format(grown, growth->last - growth->first);
@@ -244,6 +160,8 @@ static void print_check(struct page *page)
 	if (!page->oom->source || !page->oom->source->program)
 		return;
 	check = &page->oom->source->check;
+	if (!check->placements && !check->segment_events)
+		return;
 	la_strbuf_addstr(text, triage_word(page->language,
 					   check->exact ? W_check_exact :
 							  W_check_inexact));
@@ -308,15 +226,24 @@ static void print_letter(struct page *page)
 {
 	print_headline(page);
 	print_why(page);
-	print_advice(page);
-	print_next(page);
-	print_useless(page);
+	triage_print_advice(page);
 	triage_print_worse(page);
 	triage_print_table(page);
 	print_growth(page);
 	print_notes(page);
 	print_check(page);
 	print_from(page);
+}
+
+/* There are nothing but recordings, none with a history. */
+static bool lacks_history(const struct triage *triage)
+{
+	size_t i;
+
+	for (i = 0; i < triage->calm_count; i++)
+		if (triage->calm[i].source->program)
+			return false;
+	return triage_recordings(triage) && !triage->lines;
 }
 
 static void print_no_oom(struct page *page)
@@ -341,6 +268,8 @@ static void print_no_oom(struct page *page)
 		print_growth(page);
 		print_from(page);
 	}
+	if (lacks_history(triage))
+		page_say(page, W_label_note, W_note_no_history, NULL);
 }
 
 /* A page for each, blank lines between them. */

@@ -5,203 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "triage.h"
+#include "triage-story.h"
 #include "util/size.h"
-
-#define COLLECT                                                               \
-	"import sys, torch; torch.cuda.memory._record_memory_history(); "     \
-	"sys.excepthook = lambda *e: "                                        \
-	"(torch.cuda.memory._dump_snapshot('oom.pickle'), sys.__excepthook__" \
-	"(*e))"
-#define COLLECT_HOST                                                   \
-	"dmesg -T | grep -iE 'oom|killed process' | tail; free -g; df -h " \
-	"/dev/shm; ulimit -l"
-
-const char *triage_collect(const struct la_facts *facts)
-{
-	return facts->kind >= LA_OOM_HOST && facts->kind <= LA_OOM_PINNED ?
-		       COLLECT_HOST :
-		       COLLECT;
-}
-
-const char *triage_trial_text(enum la_language language,
-			      const struct la_trial *trial)
-{
-	static const enum triage_word words[] = {
-		[LA_TRIAL_PACKED] = W_trial_packed,
-		[LA_TRIAL_UNCAPPED] = W_trial_uncapped,
-		[LA_TRIAL_EMPTIED] = W_trial_emptied,
-	};
-
-	if (trial->kind != LA_TRIAL_SETTING)
-		return triage_word(language, words[trial->kind]);
-	return *trial->setting ? trial->setting :
-				 triage_word(language, W_trial_default);
-}
-
-const char *triage_past_text(enum la_language language,
-			     const struct la_trial *trial)
-{
-	enum triage_word word = W_past_unknown + (enum triage_word)trial->past;
-
-	if (trial->worse)
-		word = W_past_worse;
-	else if (trial->past == LA_PAST_PAST && trial->whole == LA_PAST_PAST)
-		word = W_past_finishes;
-	else if (trial->past == LA_PAST_PAST && trial->whole == LA_PAST_STUCK)
-		word = W_past_not_finishes;
-	return triage_word(language, word);
-}
-
-/* "with X the failed request is served, at 10.1 GiB of 10.55 GiB reserved" */
-static void say_served(struct la_strbuf *out, enum la_language language,
-		       const struct la_trial *best)
-{
-	const char *what = triage_trial_text(language, best);
-	char reserved[LA_SIZE_TEXT], limit[LA_SIZE_TEXT];
-
-	la_size_format(reserved, best->reserved);
-	la_size_format(limit, best->reserved + best->headroom);
-	if (best->kind == LA_TRIAL_EMPTIED)
-		triage_say(out, language, W_served_emptied, NULL);
-	else if (best->kind == LA_TRIAL_UNCAPPED)
-		triage_say(out, language, W_served_uncapped, reserved, NULL);
-	else
-		triage_say(out, language, W_served_setting, what, reserved,
-			   limit, NULL);
-}
-
-void triage_headline(struct la_strbuf *out, const struct triage *triage,
-		     const struct triage_oom *oom)
-{
-	const struct la_verdict *verdict = &oom->verdict;
-	const struct la_trial *best = triage_best(oom);
-	enum la_language language = triage->language;
-	struct la_strbuf sentence = { 0 };
-	const char *grade;
-
-	if (verdict->grade == LA_GRADE_PROVEN && best && best->known)
-		say_served(&sentence, language, best);
-	else
-		triage_say(&sentence, language,
-			   W_cause_cannot_tell +
-				   (enum triage_word)verdict->cause,
-			   NULL);
-	grade = triage_word(language, W_grade_unknown +
-					      (enum triage_word)verdict->grade);
-	if (verdict->grade == LA_GRADE_UNKNOWN)
-		triage_say(out, language, W_headline_plain,
-			   la_cause_name(verdict->cause),
-			   la_strbuf_text(&sentence), NULL);
-	else
-		triage_say(out, language, W_headline,
-			   la_cause_name(verdict->cause), grade,
-			   la_strbuf_text(&sentence), NULL);
-	la_strbuf_release(&sentence);
-}
-
-/* What sentences are put together of. */
-struct story {
-	struct la_strbuf *out;
-	enum la_language language;
-	const struct triage_oom *oom;
-};
-
-static bool is_known(const struct story *story, enum la_amount_id id)
-{
-	return story->oom->facts.amount[id].basis != LA_BASIS_NONE;
-}
-
-static const char *amount(const struct story *story, enum la_amount_id id,
-			  char text[TRIAGE_SIZE])
-{
-	return triage_amount_text(text, story->language,
-				  &story->oom->facts.amount[id]);
-}
-
-static void blank(struct story *story)
-{
-	if (story->out->length && story->language == LA_LANGUAGE_ENGLISH)
-		la_strbuf_addstr(story->out, " ");
-}
-
-/* A sentence about one amount, if that is known. */
-static void say_of(struct story *story, enum triage_word word,
-		   enum la_amount_id id)
-{
-	char text[TRIAGE_SIZE];
-
-	if (!is_known(story, id))
-		return;
-	blank(story);
-	triage_say(story->out, story->language, word, amount(story, id, text),
-		   NULL);
-}
-
-static void say_plain(struct story *story, enum triage_word word)
-{
-	blank(story);
-	triage_say(story->out, story->language, word, NULL);
-}
-
-/* A margin as what was missing; where that is not sure, maybe nothing. */
-static struct la_margin missing_of(const struct la_margin *margin)
-{
-	return (struct la_margin){
-		.known = margin->known,
-		.low = margin->high < 0 ? -margin->high : 0,
-		.high = margin->low < 0 ? -margin->low : 0,
-	};
-}
-
-/* free' = what was missing + what was asked for */
-static void left_text(const struct story *story, char text[TRIAGE_SIZE])
-{
-	const struct la_margin *margin =
-		&story->oom->verdict.margin[LA_MARGIN_AS_IT_WAS];
-	const struct la_amount *asked =
-		&story->oom->facts.amount[LA_AMOUNT_SEGMENT];
-	struct la_margin left = { .known = true };
-	int64_t middle = (int64_t)(asked->low + (asked->high - asked->low) / 2);
-
-	left.low = left.high =
-		margin->low + (margin->high - margin->low) / 2 + middle;
-	if (left.low < 0)
-		left.low = left.high = 0;
-	triage_margin_text(text, story->language, &left);
-}
-
-/* What was asked for, and how much of it was missing. */
-static void say_shortfall(struct story *story)
-{
-	const struct la_margin *margin =
-		&story->oom->verdict.margin[LA_MARGIN_AS_IT_WAS];
-	struct la_margin missing = missing_of(margin);
-	char asked[TRIAGE_SIZE], left[TRIAGE_SIZE], gap[TRIAGE_SIZE];
-	char cap[TRIAGE_SIZE];
-
-	if (!is_known(story, LA_AMOUNT_SEGMENT)) {
-		say_of(story, W_why_asked, LA_AMOUNT_REQUEST);
-		return;
-	}
-	if (!margin->known) {
-		say_of(story, W_why_asked, LA_AMOUNT_SEGMENT);
-		return;
-	}
-	amount(story, LA_AMOUNT_SEGMENT, asked);
-	left_text(story, left);
-	triage_margin_text(gap, story->language, &missing);
-	amount(story, LA_AMOUNT_ALLOWED, cap);
-	if (margin->low >= 0)
-		triage_say(story->out, story->language, W_why_enough, asked,
-			   left, NULL);
-	else
-		triage_say(story->out, story->language,
-			   is_known(story, LA_AMOUNT_ALLOWED) ?
-				   W_why_left_capped :
-				   W_why_left,
-			   asked, left, gap, cap, NULL);
-}
+#include "util/util.h"
 
 static void say_fragmentation(struct story *story)
 {
@@ -209,75 +15,161 @@ static void say_fragmentation(struct story *story)
 		&story->oom->verdict.margin[LA_MARGIN_CONTIGUOUS];
 	char held[TRIAGE_SIZE], spare[TRIAGE_SIZE];
 
-	if (!is_known(story, LA_AMOUNT_UNALLOCATED) || !margin->known)
+	if (!story_knows(story, LA_AMOUNT_UNALLOCATED) || !margin->known)
 		return;
-	blank(story);
+	story_go_on(story);
 	triage_say(story->out, story->language, W_why_fragmentation,
-		   amount(story, LA_AMOUNT_UNALLOCATED, held),
+		   story_amount(story, LA_AMOUNT_UNALLOCATED, held),
 		   triage_margin_text(spare, story->language, margin), NULL);
+}
+
+enum { PROCESSES_SHOWN = 4 };
+
+/* The process that holds most of those that hold less than the last; the list
+ * of a message is short. */
+static const struct la_process *next_process(const struct la_facts *facts,
+					     const struct la_process *last)
+{
+	const struct la_process *p, *next = NULL;
+
+	for (p = facts->process; p < facts->process + facts->process_count;
+	     p++) {
+		if (last && (p->memory.low > last->memory.low ||
+			     (p->memory.low == last->memory.low && p <= last)))
+			continue;
+		if (!next || p->memory.low > next->memory.low)
+			next = p;
+	}
+	return next;
+}
+
+/* " (process 4711: 3.82 GiB, ...)", the largest first. */
+static void say_processes(struct story *story)
+{
+	const struct la_process *p = NULL;
+	char held[TRIAGE_SIZE], pid[32];
+	int i;
+
+	for (i = 0; i < PROCESSES_SHOWN; i++) {
+		p = next_process(&story->oom->facts, p);
+		if (!p)
+			break;
+		snprintf(pid, sizeof(pid), "%" PRIu64, p->pid);
+		triage_say(
+			story->out, story->language,
+			i ? W_why_process_next : W_why_process, pid,
+			triage_amount_text(held, story->language, &p->memory),
+			NULL);
+	}
 }
 
 static void say_others(struct story *story)
 {
-	bool named = is_known(story, LA_AMOUNT_OTHERS) &&
+	bool named = story_knows(story, LA_AMOUNT_OTHERS) &&
 		     story->oom->facts.amount[LA_AMOUNT_OTHERS].high;
 	const struct la_margin *rest =
 		&story->oom->verdict.ledger[LA_LEDGER_UNEXPLAINED];
 	char total[TRIAGE_SIZE], held[TRIAGE_SIZE];
 
-	if (!named && !rest->known)
+	if (!named && !rest->known) {
+		story_say(story, W_why_other_process_first);
 		return;
-	amount(story, LA_AMOUNT_TOTAL, total);
+	}
+	story_amount(story, LA_AMOUNT_TOTAL, total);
 	if (named)
-		amount(story, LA_AMOUNT_OTHERS, held);
+		story_amount(story, LA_AMOUNT_OTHERS, held);
 	else
 		triage_margin_text(held, story->language, rest);
-	blank(story);
+	story_go_on(story);
 	triage_say(story->out, story->language,
 		   named ? W_why_other_process : W_why_other_process_rest, held,
 		   total, NULL);
+	if (named && !story->strangers)
+		say_processes(story);
+	triage_say(story->out, story->language, W_full_stop, NULL);
 }
 
 static void say_leak(struct story *story)
 {
 	const struct la_growth *growth = &story->oom->facts.growth;
-	char slope[LA_SIZE_TEXT], grown[LA_SIZE_TEXT];
+	char steps[32], grown[LA_SIZE_TEXT];
 
-	la_size_format(slope, (uint64_t)growth->slope);
+	snprintf(steps, sizeof(steps), "%zu", growth->windows);
 	la_size_format(grown, growth->last - growth->first);
-	blank(story);
-	triage_say(story->out, story->language, W_why_leak, slope, grown, NULL);
+	story_go_on(story);
+	triage_say(story->out, story->language, W_why_leak, grown, steps, NULL);
+}
+
+/* What lies unused would do for this request, but for little more. */
+static bool say_thin(struct story *story, const char *held)
+{
+	const struct la_trial *packed = triage_packed(story->oom);
+	char unused[TRIAGE_SIZE], spare[LA_SIZE_TEXT];
+
+	if (packed && packed->past == LA_PAST_PAST && packed->known) {
+		triage_say(story->out, story->language, W_why_capacity_packed,
+			   held, la_size_format(spare, packed->headroom), NULL);
+		return true;
+	}
+	if (!story->oom->verdict.margin[LA_MARGIN_CONTIGUOUS].known ||
+	    story->oom->verdict.margin[LA_MARGIN_CONTIGUOUS].low < 0 ||
+	    !story_knows(story, LA_AMOUNT_UNALLOCATED))
+		return false;
+	triage_say(story->out, story->language, W_why_capacity_thin, held,
+		   story_amount(story, LA_AMOUNT_UNALLOCATED, unused), NULL);
+	return true;
+}
+
+/* A recording does not tell who else is on the card. */
+static void say_unseen(struct story *story)
+{
+	const struct la_amount *held =
+		&story->oom->facts.amount[LA_AMOUNT_RESERVED];
+	const struct la_amount *left =
+		&story->oom->facts.amount[LA_AMOUNT_FREE];
+	char sum[LA_SIZE_TEXT];
+
+	if (story_knows(story, LA_AMOUNT_TOTAL) ||
+	    story_knows(story, LA_AMOUNT_ALLOWED) ||
+	    !story_knows(story, LA_AMOUNT_RESERVED) ||
+	    !story_knows(story, LA_AMOUNT_FREE))
+		return;
+	story_go_on(story);
+	triage_say(story->out, story->language, W_why_unseen,
+		   la_size_format(sum, held->low + left->low), NULL);
 }
 
 static void say_capacity(struct story *story)
 {
 	struct la_margin missing =
-		missing_of(&story->oom->verdict.margin[LA_MARGIN_ALL]);
+		story_missing(&story->oom->verdict.margin[LA_MARGIN_ALL]);
 	char held[TRIAGE_SIZE], gap[TRIAGE_SIZE];
 
-	if (!is_known(story, LA_AMOUNT_ALLOCATED))
+	if (!story_knows(story, LA_AMOUNT_ALLOCATED))
 		return;
-	blank(story);
+	story_go_on(story);
+	story_amount(story, LA_AMOUNT_ALLOCATED, held);
 	if (missing.known && missing.low > 0)
-		triage_say(story->out, story->language, W_why_capacity,
-			   amount(story, LA_AMOUNT_ALLOCATED, held),
+		triage_say(story->out, story->language, W_why_capacity, held,
 			   triage_margin_text(gap, story->language, &missing),
 			   NULL);
-	else
-		say_of(story, W_why_capacity_plain, LA_AMOUNT_ALLOCATED);
+	else if (!say_thin(story, held))
+		triage_say(story->out, story->language, W_why_capacity_plain,
+			   held, NULL);
+	say_unseen(story);
 }
 
 static void say_host(struct story *story)
 {
 	switch (story->oom->facts.kind) {
 	case LA_OOM_KILLED:
-		say_plain(story, W_why_host_killed);
+		story_say(story, W_why_host_killed);
 		break;
 	case LA_OOM_SHARED:
-		say_plain(story, W_why_host_shared);
+		story_say(story, W_why_host_shared);
 		break;
 	default:
-		say_plain(story, W_why_host_call);
+		story_say(story, W_why_host_call);
 	}
 }
 
@@ -287,26 +179,56 @@ static void say_foreign(struct story *story)
 	const char *who = facts->framework ? facts->framework : facts->form;
 
 	if (facts->kind == LA_OOM_FAULT) {
-		say_plain(story, W_why_fault);
+		story_say(story, W_why_fault);
 		return;
 	}
 	if (!who)
 		return;
-	blank(story);
+	story_go_on(story);
 	triage_say(story->out, story->language,
 		   facts->kind == LA_OOM_HARMLESS ? W_why_harmless :
 						    W_why_not_this_allocator,
 		   who, NULL);
 }
 
-static void say_pair(struct story *story)
+static void say_cross_stream(struct story *story)
+{
+	const struct la_amount *amount = story->oom->facts.amount;
+
+	if (story_knows(story, LA_AMOUNT_LARGEST) &&
+	    amount[LA_AMOUNT_LARGEST].low >= amount[LA_AMOUNT_REQUEST].high)
+		story_say_of(story, W_why_pending, LA_AMOUNT_LARGEST);
+	else
+		story_say_of(story, W_why_cross_stream, LA_AMOUNT_STREAM_FREE);
+}
+
+static void say_overhead(struct story *story)
+{
+	if (story_knows(story, LA_AMOUNT_CONTEXT))
+		story_say_of(story, W_why_driver_overhead, LA_AMOUNT_CONTEXT);
+	else if (story->oom->facts.kind == LA_OOM_LIBRARY)
+		story_say(story, W_why_library);
+}
+
+static void say_cause(struct story *story, enum la_cause cause);
+
+/* COMBINED: what each of the two holds; the headline names them. */
+static void say_parts(struct story *story)
 {
 	const struct la_verdict *verdict = &story->oom->verdict;
+	char held[TRIAGE_SIZE];
+	size_t i;
 
-	blank(story);
-	triage_say(story->out, story->language, W_why_combined,
-		   la_cause_name(verdict->pair[0]),
-		   la_cause_name(verdict->pair[1]), NULL);
+	for (i = 0; i < ARRAY_SIZE(verdict->pair); i++) {
+		if (verdict->pair[i] != LA_CAUSE_FRAGMENTATION) {
+			say_cause(story, verdict->pair[i]);
+			continue;
+		}
+		story_go_on(story);
+		triage_say(story->out, story->language, W_why_held_unused,
+			   story_amount(story, LA_AMOUNT_UNALLOCATED, held),
+			   NULL);
+	}
 }
 
 /* A cause whose sentence is about one amount. */
@@ -320,7 +242,6 @@ static const struct about about[LA_CAUSE_COUNT] = {
 					  LA_AMOUNT_UNALLOCATED },
 	[LA_CAUSE_POOL_FRAGMENTATION] = { W_why_pool_fragmentation,
 					  LA_AMOUNT_UNALLOCATED },
-	[LA_CAUSE_CROSS_STREAM] = { W_why_cross_stream, LA_AMOUNT_STREAM_FREE },
 	[LA_CAUSE_GRAPH_POOL_HOLD] = { W_why_graph_pool_hold,
 				       LA_AMOUNT_PRIVATE },
 	[LA_CAUSE_ROUNDING] = { W_why_rounding, LA_AMOUNT_ROUNDING },
@@ -330,14 +251,12 @@ static const struct about about[LA_CAUSE_COUNT] = {
 					 LA_AMOUNT_TOTAL },
 	[LA_CAUSE_OTHER_ALLOCATOR] = { W_why_other_allocator,
 				       LA_AMOUNT_OTHER_ALLOCATORS },
-	[LA_CAUSE_DRIVER_OVERHEAD] = { W_why_driver_overhead,
-				       LA_AMOUNT_CONTEXT },
 };
 
 static void say_cause(struct story *story, enum la_cause cause)
 {
 	if (about[cause].word) {
-		say_of(story, about[cause].word, about[cause].amount);
+		story_say_of(story, about[cause].word, about[cause].amount);
 		return;
 	}
 	switch (cause) {
@@ -354,7 +273,7 @@ static void say_cause(struct story *story, enum la_cause cause)
 		say_capacity(story);
 		break;
 	case LA_CAUSE_ABSURD_SIZE:
-		say_plain(story, W_why_absurd_size);
+		story_say(story, W_why_absurd_size);
 		break;
 	case LA_CAUSE_HOST_MEMORY:
 		say_host(story);
@@ -362,11 +281,19 @@ static void say_cause(struct story *story, enum la_cause cause)
 	case LA_CAUSE_NOT_THIS_ALLOCATOR:
 		say_foreign(story);
 		break;
+	case LA_CAUSE_CROSS_STREAM:
+		say_cross_stream(story);
+		break;
+	case LA_CAUSE_DRIVER_OVERHEAD:
+		say_overhead(story);
+		break;
 	case LA_CAUSE_COMBINED:
-		say_pair(story);
+		say_parts(story);
 		break;
 	case LA_CAUSE_CANNOT_TELL:
-		say_plain(story, W_why_cannot_tell);
+		story_say(story, story->oom->verdict.contributing_count > 1 ?
+					 W_why_undecided :
+					 W_why_cannot_tell);
 		break;
 	default:
 		break;
@@ -380,8 +307,9 @@ void triage_why(struct la_strbuf *out, const struct triage *triage,
 		.out = out,
 		.language = triage->language,
 		.oom = oom,
+		.strangers = triage->request->format == TRIAGE_MARKDOWN,
 	};
 
-	say_shortfall(&story);
+	story_shortfall(&story);
 	say_cause(&story, oom->verdict.cause);
 }

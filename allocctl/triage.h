@@ -102,6 +102,9 @@ size_t triage_failures(const struct triage *triage);
 /* The row that shows best what would have helped, or NULL. */
 const struct la_trial *triage_best(const struct triage_oom *oom);
 
+/* The row of ideal packing, or NULL. */
+const struct la_trial *triage_packed(const struct triage_oom *oom);
+
 /* Did the user ask for a row?  Does any row have an answer? */
 bool triage_was_asked(const struct triage_oom *oom);
 bool triage_has_answers(const struct triage_oom *oom);
@@ -117,9 +120,13 @@ extern const char *const triage_shell_names[];
 char *triage_line(const struct triage_oom *oom, enum la_shell shell,
 		  const char *setting);
 
-/* triage-why.c: sentences.  out takes them without an end of line. */
+/* triage-headline.c: the sentence of a verdict, without an end of line, and
+ * the one that says how sure it is. */
 void triage_headline(struct la_strbuf *out, const struct triage *triage,
 		     const struct triage_oom *oom);
+enum triage_word triage_sure(const struct triage_oom *oom);
+
+/* triage-why.c: sentences.  out takes them without an end of line. */
 void triage_why(struct la_strbuf *out, const struct triage *triage,
 		const struct triage_oom *oom);
 /* What a row answers: "yes, to the end". */
@@ -128,8 +135,14 @@ const char *triage_past_text(enum la_language language,
 /* "expandable_segments:True", or what else was tried. */
 const char *triage_trial_text(enum la_language language,
 			      const struct la_trial *trial);
-/* A line to paste that gathers what is missing. */
+/* triage-advice.c: a line to paste that gathers what is missing, or NULL. */
 const char *triage_collect(const struct la_facts *facts);
+
+/* Is that no more than what two decimals of a unit leave open? */
+bool triage_is_rounding(uint64_t low, uint64_t high);
+
+/* Is there a cap that is known as an interval only? */
+bool triage_cap_is_open(const struct la_facts *facts);
 
 /* triage-size.c: "1.57 GiB", "1.00 MiB to 2.00 MiB", "-12.00 MiB". */
 enum { TRIAGE_SIZE = 80 };
