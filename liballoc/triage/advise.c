@@ -172,6 +172,22 @@ static bool is_folklore(const struct la_remedy *remedy)
 				 bit(LA_CAUSE_FRACTION_CAP));
 }
 
+/* It is against nothing in particular, and another setting leaves more. */
+static bool is_outdone(const struct adviser *a, const struct la_remedy *remedy,
+		       const struct la_trial *own)
+{
+	const struct la_trial *trial;
+
+	if (remedy->causes || own->kind != LA_TRIAL_SETTING)
+		return false;
+	for (trial = a->trial; trial < a->trial + a->trials; trial++)
+		if (trial->kind == LA_TRIAL_SETTING && !trial->objection &&
+		    trial->past == LA_PAST_PAST &&
+		    trial->headroom > own->headroom)
+			return true;
+	return false;
+}
+
 enum choice { CHOICE_NONE, CHOICE_ADVISE, CHOICE_USELESS };
 
 static enum choice choose(const struct adviser *a,
@@ -183,7 +199,8 @@ static enum choice choose(const struct adviser *a,
 	if (trial && (trial->past == LA_PAST_STUCK || trial->worse))
 		return is_folklore(remedy) ? CHOICE_USELESS : CHOICE_NONE;
 	if (trial && trial->past == LA_PAST_PAST)
-		return CHOICE_ADVISE;
+		return is_outdone(a, remedy, trial) ? CHOICE_NONE :
+						      CHOICE_ADVISE;
 	if (facts_favour(a, remedy))
 		return CHOICE_ADVISE;
 	return !trial && is_hinted(a, remedy) && facts_refute(a, remedy) ?
@@ -278,7 +295,8 @@ static bool is_advised(const struct adviser *a, const struct la_trial *trial)
 	return false;
 }
 
-/* A setting that is in the remedy table alone: the tuned one before others. */
+/* A setting that is in the remedy table alone: the tuned one before others,
+ * else the one that leaves most. */
 static const struct la_trial *best_trial(const struct adviser *a)
 {
 	const struct la_trial *trial, *best = NULL;
@@ -288,7 +306,9 @@ static const struct la_trial *best_trial(const struct adviser *a)
 		    trial->objection || trial->worse ||
 		    trial->past != LA_PAST_PAST || is_advised(a, trial))
 			continue;
-		if (!best || (trial->tuned && !best->tuned))
+		if (!best || (trial->tuned && !best->tuned) ||
+		    (trial->tuned == best->tuned &&
+		     trial->headroom > best->headroom))
 			best = trial;
 	}
 	return best;

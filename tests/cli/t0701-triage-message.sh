@@ -88,6 +88,43 @@ says '_record_memory_history()'
 triage 3 "$tmp/bare.log" --format json
 says '"verdict":"CANNOT_TELL"'
 
+# Two other processes held the card: they are named, but not to strangers.
+cat >"$tmp/others.log" <<EOF
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.44 GiB. GPU 0 has a total capacity of 139.80 GiB of which 1.44 GiB is free. Including non-PyTorch memory, this process has 1.48 GiB memory in use. Process 730 has 60.51 GiB memory in use. Process 733 has 76.35 GiB memory in use. Of the allocated memory 1000.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.$tail
+EOF
+triage 0 "$tmp/others.log"
+says 'OTHER_PROCESS, '
+grep -z -q 'process 733:[^;]*76.35 GiB,[^;]*730:[^;]*60.51 GiB' "$tmp/out" ||
+	fail "no list of processes: $(cat "$tmp/out")"
+triage 0 "$tmp/others.log" --format markdown
+says_not '733'
+says_not '730'
+
+# A stack limit of CUDA's took 33 GiB: it could be another allocator as well.
+cat >"$tmp/beyond.log" <<EOF
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 5.86 GiB. GPU 0 has a total capacity of 139.80 GiB of which 1.95 GiB is free. Including non-PyTorch memory, this process has 137.84 GiB memory in use. Of the allocated memory 104.50 GiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.$tail
+EOF
+triage 0 "$tmp/beyond.log"
+says 'DRIVER_OVERHEAD, '
+says 'other allocators in the process look the'
+
+# What each backend reads, and what it has.
+sed 's/CUDA out/HIP out/; s/PYTORCH_CUDA/PYTORCH_HIP/' "$tmp/cap.log" \
+	>"$tmp/hip.log"
+triage 0 "$tmp/hip.log"
+says 'export PYTORCH_HIP_ALLOC_CONF='
+cat >"$tmp/npu.log" <<'EOF'
+RuntimeError: NPU out of memory. Tried to allocate 4.90 GiB (NPU 3; 59.38 GiB total capacity; 48.19 GiB already allocated; 1.29 GiB free; 56.06 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting max_split_size_mb to avoid fragmentation.
+EOF
+triage 0 "$tmp/npu.log"
+says 'export PYTORCH_NPU_ALLOC_CONF='
+cat >"$tmp/mps.log" <<'EOF'
+RuntimeError: MPS backend out of memory (MPS allocated: 5.50 GB, other allocations: 14.76 GB, max allowed: 20.40 GB). Tried to allocate 147.24 MB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).
+EOF
+triage 0 "$tmp/mps.log"
+says 'held 5.50 GiB and others 14.76 GiB'
+says_not 'nvidia-smi'
+
 # The host's memory is never mixed with the GPU's.
 echo 'RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.' \
 	>"$tmp/host.log"

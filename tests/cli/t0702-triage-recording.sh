@@ -44,6 +44,31 @@ fits_screen 'the letter'
 triage 0 $recording --shell powershell
 says '$env:PYTORCH_CUDA_ALLOC_CONF = '
 
+# None of the settings gets past it: none is promised.
+triage 0 $data/gnn.oom.pickle.xz
+says 'FRAGMENTATION, PROVEN: ideal packing would have served it, with '
+says_not 'what to do  1. Turn expandable segments on'
+says 'no help     expandable_segments:True; '
+
+# A snapshot does not see others on the card.
+triage 0 $data/oom_capacity.pickle.xz
+says 'PyTorch had 139.29'
+says 'Replay fails, even with ideal packing'
+
+# A first screen has 40 lines, whatever is asked and in which language.
+for file in "$data"/oom_*.pickle.xz "$data"/*.oom.pickle.xz \
+	"$data"/streams.cap*.pickle.xz $data/seed_squares.cap_gc_split.pickle.xz; do
+	for lang in en zh; do
+		triage 0 "$file" --lang $lang
+		fits_screen "the letter of $file in $lang"
+		triage 0 "$file" --lang $lang --try max_split_size_mb:64 \
+			--try garbage_collection_threshold:0.5 \
+			--try expandable_segments:True,max_split_size_mb:256 \
+			--try no_such_option:1
+		fits_screen "the letter of $file in $lang with rows"
+	done
+done
+
 # A message of the same OOM completes the recording; it is one OOM.
 message remedy-gnn.12.oom >"$tmp/gnn.log"
 triage 0 $recording "$tmp/gnn.log" "$tmp/gnn.log"

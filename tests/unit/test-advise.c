@@ -278,6 +278,113 @@ START_TEST(test_replay_finds_a_setting)
 }
 END_TEST
 
+/* What is in force was replayed with the remedy in its place, not beside it. */
+START_TEST(test_remedy_replayed_alone)
+{
+	struct la_facts facts = facts_of(LA_OOM_CACHING);
+	const struct la_verdict verdict = verdict_of(LA_CAUSE_FRAGMENTATION);
+	struct la_trial trial[] = {
+		trial_of("garbage_collection_threshold:0.6", LA_PAST_STUCK),
+		trial_of("expandable_segments:True", LA_PAST_PAST),
+	};
+	struct advised got;
+
+	facts.setting = trial[0].setting;
+	trial[0].current = true;
+	got = advise(&facts, &verdict, trial, 2);
+	ck_assert_str_eq(got.advice[0].remedy->id, "expandable-segments");
+	ck_assert_str_eq(got.advice[0].setting, "expandable_segments:True");
+	ck_assert_ptr_eq(got.advice[0].trial, &trial[1]);
+	ck_assert_ptr_null(find(&got, "replayed-setting"));
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
+START_TEST(test_row_without_a_cap_judges_the_cap)
+{
+	struct la_facts facts = facts_of(LA_OOM_CAP);
+	const struct la_verdict verdict = verdict_of(LA_CAUSE_FRACTION_CAP);
+	struct la_trial trial[] = {
+		trial_of("per_process_memory_fraction:0.5", LA_PAST_STUCK),
+		trial_of("", LA_PAST_STUCK),
+		{ .kind = LA_TRIAL_UNCAPPED, .past = LA_PAST_PAST },
+	};
+	struct advised got;
+
+	facts.release[0] = facts.release[1] = LA_RELEASE(2, 11);
+	facts.setting = trial[0].setting;
+	trial[0].current = true;
+	got = advise(&facts, &verdict, trial, 3);
+	ck_assert_str_eq(got.advice[0].remedy->id, "fraction-setting");
+	ck_assert_ptr_eq(got.advice[0].trial, &trial[2]);
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
+START_TEST(test_most_room_is_best)
+{
+	const struct la_facts facts = facts_of(LA_OOM_CACHING);
+	const struct la_verdict verdict = verdict_of(LA_CAUSE_FRAGMENTATION);
+	struct la_trial trial[] = {
+		trial_of("", LA_PAST_STUCK),
+		trial_of("roundup_power2_divisions:4", LA_PAST_PAST),
+		trial_of("garbage_collection_threshold:0.6", LA_PAST_PAST),
+	};
+	struct advised got;
+
+	trial[0].current = true;
+	trial[2].headroom = MIB;
+	got = advise(&facts, &verdict, trial, 3);
+	ck_assert_str_eq(got.advice[0].setting,
+			 "garbage_collection_threshold:0.6");
+	ck_assert_ptr_null(find(&got, "roundup"));
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
+/* Getting past one request ends no leak. */
+START_TEST(test_leak_is_ended_first)
+{
+	const struct la_facts facts = facts_of(LA_OOM_CACHING);
+	struct la_verdict verdict = verdict_of(LA_CAUSE_LEAK);
+	struct la_trial trial[] = {
+		trial_of("expandable_segments:True", LA_PAST_PAST),
+		{ .kind = LA_TRIAL_UNCAPPED, .past = LA_PAST_PAST },
+	};
+	struct advised got;
+
+	verdict.contributing[verdict.contributing_count++] =
+		LA_CAUSE_FRACTION_CAP;
+	got = advise(&facts, &verdict, trial, 2);
+	ck_assert_str_eq(got.advice[0].remedy->id, "detach");
+	ck_assert_ptr_nonnull(find(&got, "expandable-segments"));
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
+/* Nobody turns them off for that: it is no news that this does not help. */
+START_TEST(test_only_what_is_tried_is_useless)
+{
+	struct la_facts facts = facts_of(LA_OOM_CACHING);
+	const struct la_verdict verdict = verdict_of(LA_CAUSE_CAPACITY);
+	struct la_trial trial[] = {
+		trial_of("expandable_segments:True", LA_PAST_STUCK),
+		trial_of("expandable_segments:False", LA_PAST_STUCK),
+		trial_of("expandable_segments:True,"
+			 "garbage_collection_threshold:0.8",
+			 LA_PAST_STUCK),
+	};
+	struct advised got;
+
+	facts.setting = trial[0].setting;
+	trial[0].current = true;
+	got = advise(&facts, &verdict, trial, 3);
+	ck_assert_ptr_null(find(&got, "expandable-off"));
+	ck_assert(find(&got, "gc-threshold")->useless);
+	la_advice_free(got.advice, got.count);
+}
+END_TEST
+
 START_TEST(test_hint_of_the_message_is_refuted)
 {
 	struct la_facts facts = facts_of(LA_OOM_CACHING);
@@ -465,6 +572,11 @@ int main(void)
 	tcase_add_test(tcase, test_what_the_release_lacks_is_not_advised);
 	tcase_add_test(tcase, test_replay_decides);
 	tcase_add_test(tcase, test_replay_finds_a_setting);
+	tcase_add_test(tcase, test_remedy_replayed_alone);
+	tcase_add_test(tcase, test_row_without_a_cap_judges_the_cap);
+	tcase_add_test(tcase, test_most_room_is_best);
+	tcase_add_test(tcase, test_leak_is_ended_first);
+	tcase_add_test(tcase, test_only_what_is_tried_is_useless);
 	tcase_add_test(tcase, test_hint_of_the_message_is_refuted);
 	tcase_add_test(tcase, test_factor_of_a_batch);
 	tcase_add_test(tcase, test_fraction_is_where_it_was_set);
