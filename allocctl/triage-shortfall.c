@@ -73,14 +73,23 @@ static struct la_margin left_of(const struct story *story)
 	return left;
 }
 
-/* "4.29 GiB": of what rounding leaves open, the middle. */
+/* Four amounts in GiB leave that much open, as they are printed. */
+enum { ROUNDING = 42 << 20 };
+
+/* An interval that is no wider than by rounding, as its middle. */
+static struct la_margin about(struct la_margin margin)
+{
+	int64_t width = margin.high - margin.low;
+
+	if (width < margin.high / 8 || (margin.low > 0 && width < ROUNDING))
+		margin.low = margin.high = margin.low + width / 2;
+	return margin;
+}
+
 static const char *left_text(const struct story *story, char text[TRIAGE_SIZE])
 {
-	struct la_margin left = left_of(story);
+	struct la_margin left = about(left_of(story));
 
-	if (story->oom->facts.amount[LA_AMOUNT_SEGMENT].basis ==
-	    LA_BASIS_PRINTED)
-		left.low = left.high = left.low + (left.high - left.low) / 2;
 	return triage_margin_text(text, story->language, &left);
 }
 
@@ -112,15 +121,6 @@ static void say_open_cap(struct story *story)
 	asked_text(story, asked);
 	triage_say(story->out, story->language, W_why_cap_open, asked,
 		   story_amount(story, LA_AMOUNT_ALLOWED, cap), NULL);
-}
-
-/* A narrow interval as its middle. */
-static struct la_margin about(struct la_margin margin)
-{
-	if (margin.high - margin.low < margin.high / 8)
-		margin.low = margin.high =
-			margin.low + (margin.high - margin.low) / 2;
-	return margin;
 }
 
 static void say_missing(struct story *story)

@@ -236,8 +236,8 @@ static int add_on(struct adviser *a, const struct la_remedy *remedy,
 				      0;
 }
 
-/* Beside what is in force it was not replayed; if it gets past the request
- * in its place, that is the setting. */
+/* Beside what is in force it was not replayed; what replay says of it in that
+ * one's place decides, and if it gets past the request, that is the setting. */
 static const struct la_trial *alone(const struct adviser *a,
 				    const struct la_remedy *remedy,
 				    const struct la_remedy_rule *rule,
@@ -248,7 +248,7 @@ static const struct la_trial *alone(const struct adviser *a,
 
 	if (remedy->setting)
 		trial = find_trial(a, rule, remedy->setting);
-	if (!trial || trial->past != LA_PAST_PAST || trial->objection)
+	if (!trial || trial->past == LA_PAST_DEPENDS)
 		return NULL;
 	text = strdup(remedy->setting);
 	if (!text)

@@ -297,6 +297,10 @@ START_TEST(test_remedy_replayed_alone)
 	ck_assert_ptr_eq(got.advice[0].trial, &trial[1]);
 	ck_assert_ptr_null(find(&got, "replayed-setting"));
 	la_advice_free(got.advice, got.count);
+	trial[1].past = LA_PAST_STUCK;
+	got = advise(&facts, &verdict, trial, 2);
+	ck_assert(find(&got, "expandable-segments")->useless);
+	la_advice_free(got.advice, got.count);
 }
 END_TEST
 
