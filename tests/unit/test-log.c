@@ -193,6 +193,39 @@ START_TEST(test_interleaved_lines_are_sorted_out)
 }
 END_TEST
 
+/* Put the message into to, cut at a width, even in a number or a word. */
+static void cut(char *to, size_t size, int width, const char *prefix)
+{
+	const char *text = MESSAGE;
+	size_t length = strlen(text), i;
+	size_t at = (size_t)snprintf(to, size, "Traceback:\n");
+
+	for (i = 0; i < length; i += (size_t)width)
+		at += (size_t)snprintf(to + at, size - at, "%s%.*s\n", prefix,
+				       width, text + i);
+}
+
+START_TEST(test_message_that_was_cut_at_a_width_is_read)
+{
+	char text[1 << 13];
+	struct la_facts *facts;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		cut(text, sizeof(text), 41 + _i, i ? "[rank1]: " : "");
+		facts = read_log(text);
+		ck_assert_uint_eq(count, 1);
+		ck_assert(!facts->truncated);
+		is_about(&facts->amount[LA_AMOUNT_SEGMENT], 200, 30);
+		is_about(&facts->amount[LA_AMOUNT_TOTAL], 7925, 30);
+		is_about(&facts->amount[LA_AMOUNT_FREE], 150, 30);
+		is_about(&facts->amount[LA_AMOUNT_ALLOWED], 6000, 30);
+		is_about(&facts->amount[LA_AMOUNT_UNALLOCATED], 125, 20);
+		is_about(&facts->process[0].memory, 2000, 30);
+	}
+}
+END_TEST
+
 START_TEST(test_warning_completes_the_message_behind_it)
 {
 	struct la_facts *facts = read_log(
@@ -402,6 +435,8 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, test_repeats_are_counted);
 	tcase_add_test(tc, test_ranks_are_told_apart);
 	tcase_add_test(tc, test_interleaved_lines_are_sorted_out);
+	tcase_add_loop_test(tc, test_message_that_was_cut_at_a_width_is_read,
+			    0, 120);
 	tcase_add_test(tc, test_warning_completes_the_message_behind_it);
 	tcase_add_test(tc, test_warning_alone_is_harmless);
 	tcase_add_test(tc, test_tensorflow_dump_is_read);

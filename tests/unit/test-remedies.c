@@ -18,6 +18,7 @@
 #define EXPANDABLE "expandable_segments:True"
 #define GNN "tests/data/remedy-gnn.12.oom.pickle.xz"
 #define CARD "tests/data/card.pickle.xz"
+#define PHASES "tests/data/remedy-phases.31.1.2.pickle.xz"
 
 static struct snapshot snapshot;
 static struct la_recording *recording, *other;
@@ -295,6 +296,29 @@ START_TEST(test_late_history)
 }
 END_TEST
 
+/* Garbage collection got past it: by what it gave back before the history
+ * begins, so that a replay from there fails. */
+START_TEST(test_late_history_hides_collections)
+{
+	static const size_t kept[] = { 5000, 2000 };
+	const struct la_program_options known = {
+		.limit = &(struct la_limit){ LA_LIMIT_CAP, 2007652147 },
+		.total = 150109880320,
+	};
+
+	ck_assert_int_eq(la_recording_open(&recording, PHASES, NULL, NULL), 0);
+	keep_last(kept[_i]);
+	replay_with(&known);
+	ck_assert(facts.late && facts.exact);
+	ck_assert_int_eq(find("garbage_collection_threshold:0.8")->past,
+			 LA_PAST_UNKNOWN);
+	ck_assert_int_eq(find("")->past, LA_PAST_STUCK);
+	ck_assert_int_eq(find(EXPANDABLE)->past, LA_PAST_PAST);
+	ck_assert_int_ne(find("roundup_power2_divisions:4")->past,
+			 LA_PAST_PAST);
+}
+END_TEST
+
 /* 22 MiB hold a segment of 60, so that 62 more do not fit into 104; then the
  * program goes on. */
 START_TEST(test_what_comes_later_does_not_count)
@@ -382,6 +406,7 @@ int main(void)
 	tcase_add_test(tcase, test_of_a_release);
 	tcase_add_test(tcase, test_threads_change_nothing);
 	tcase_add_loop_test(tcase, test_late_history, 0, 4);
+	tcase_add_loop_test(tcase, test_late_history_hides_collections, 0, 2);
 	tcase_add_test(tcase, test_what_comes_later_does_not_count);
 	tcase_add_test(tcase, test_no_failure);
 	tcase_add_test(tcase, test_names);
