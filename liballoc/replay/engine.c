@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "heap/internal.h"
 #include "replay/answers.h"
 #include "replay/chains.h"
 #include "replay/meter.h"
@@ -90,6 +91,25 @@ static void connect_meter(struct player *player,
 	config->listener_data = &player->meter;
 }
 
+/* Bytes of the card, by which chains are sized; of one of unknown size no
+ * fewer than it had.  0: unknown. */
+static uint64_t card_of(const struct player *player)
+{
+	const struct la_program *program = player->program;
+	const struct la_limit *limit = &player->options->limit;
+	uint64_t card = TOTAL_UNKNOWN;
+
+	if (program->chain_card || player->options->as_recorded)
+		return program->chain_card;
+	if (program->peak_recorded > card)
+		card = program->peak_recorded;
+	if (program->full_card != UINT64_MAX && program->full_card > card)
+		card = program->full_card;
+	if (limit->kind == LA_LIMIT_CARD && limit->bytes > card)
+		card = limit->bytes;
+	return card;
+}
+
 /* A fresh heap on a fresh device. */
 static int make_heap(struct player *player, struct la_error *err)
 {
@@ -100,7 +120,7 @@ static int make_heap(struct player *player, struct la_error *err)
 		       options->limit.kind == LA_LIMIT_CAP ?
 					    options->limit.bytes :
 					    UINT64_MAX,
-		.total = player->program->chain_card,
+		.total = card_of(player),
 		.release = options->torch_release && !options->as_recorded ?
 				   options->torch_release :
 				   player->program->info.release,

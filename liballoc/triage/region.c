@@ -251,9 +251,12 @@ static struct cut find_cut(const struct la_text *text, size_t first)
 	return cut;
 }
 
-static bool is_numeric(char c)
+/* Is a number cut here, the last byte of a line and the first of the next? */
+static bool cuts_number(const char *to)
 {
-	return la_is_digit(c) || c == '.';
+	if (to[-1] == '.')
+		return la_is_digit(to[-2]) && la_is_digit(*to);
+	return la_is_digit(to[-1]) && (la_is_digit(*to) || *to == '.');
 }
 
 /* Blanks that the cut left ahead of a line: one may end a prefix. */
@@ -285,7 +288,7 @@ static struct la_text glue(struct la_region *region,
 		memcpy(to, region->text + line->offset - indent, length);
 		memset(to + length, ' ', blanks);
 		if (i > cut->first && length)
-			cut->numbers |= is_numeric(to[-1]) && is_numeric(*to);
+			cut->numbers |= cuts_number(to);
 		glued.lines[glued.count++] =
 			(struct la_text_line){ glued.length, line };
 		glued.length += length + blanks;
@@ -294,12 +297,16 @@ static struct la_text glue(struct la_region *region,
 	return glued;
 }
 
+/* How much a reading understood. */
 static size_t count_known(const struct la_message *m)
 {
-	size_t count = m->process_count, i;
+	size_t count = m->process_count + (m->facts.device >= 0), i;
+	unsigned int seen;
 
 	for (i = 0; i < LA_AMOUNT_COUNT; i++)
 		count += m->facts.amount[i].basis != LA_BASIS_NONE;
+	for (seen = m->seen; seen; seen &= seen - 1)
+		count++;
 	return count;
 }
 
@@ -310,7 +317,7 @@ static bool read_glued(struct la_region *region, const struct la_text *text,
 {
 	struct la_message *m = &region->message;
 	struct cut cut = find_cut(text, la_text_line(text, m->start));
-	size_t known = count_known(m), least;
+	size_t known = count_known(m);
 
 	if (cut.first == cut.last)
 		return false;
@@ -318,8 +325,7 @@ static bool read_glued(struct la_region *region, const struct la_text *text,
 	if (!read_at(region, &region->other, glued,
 		     m->body - text->lines[cut.first].offset))
 		return false;
-	least = cut.numbers || cut.last > cut.first + 1 ? known : known + 1;
-	return count_known(&region->other) >= least &&
+	return count_known(&region->other) + cut.numbers > known &&
 	       (m->facts.truncated || !region->other.facts.truncated);
 }
 
