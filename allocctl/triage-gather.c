@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "report.h"
@@ -115,35 +116,48 @@ static int merge_calm(struct triage *triage)
 	return status;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	struct stat left, right;
+/* What tells files apart, whatever their names. */
+struct identity {
+	dev_t device;
+	ino_t number; /* 0: there is no such file */
+};
 
-	return !strcmp(a, b) ||
-	       (!stat(a, &left) && !stat(b, &right) &&
-		left.st_dev == right.st_dev && left.st_ino == right.st_ino);
+static struct identity identify(const char *path)
+{
+	struct stat file;
+	int code = strcmp(path, "-") ? stat(path, &file) :
+				       fstat(STDIN_FILENO, &file);
+
+	return code ? (struct identity){ 0 } :
+		      (struct identity){ file.st_dev, file.st_ino };
 }
 
-/* Is a file given a second time? */
-static bool is_repeated(const struct opt_list *files, size_t at)
+/* Is the last file one of those before it? */
+static bool is_repeated(const struct identity *file, size_t last)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < at; i++)
-		if (is_same(files->item[i], files->item[at]))
-			return true;
-	return false;
+	while (file[i].number != file[last].number ||
+	       file[i].device != file[last].device)
+		i++;
+	return i < last && file[last].number;
 }
 
 static int read_files(struct triage *triage)
 {
 	const struct opt_list *files = &triage->request->files;
+	struct identity *seen = calloc(files->nr + 1, sizeof(*seen));
 	int status = STATUS_DONE;
 	size_t i;
 
-	for (i = 0; i < files->nr && status == STATUS_DONE; i++)
-		if (!is_repeated(files, i))
+	if (!seen)
+		return report_no_memory();
+	for (i = 0; i < files->nr && status == STATUS_DONE; i++) {
+		seen[i] = identify(files->item[i]);
+		if (!is_repeated(seen, i))
 			status = triage_read_file(triage, files->item[i]);
+	}
+	free(seen);
 	return status;
 }
 

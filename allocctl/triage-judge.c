@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "report.h"
 #include "triage.h"
+#include "util/size.h"
 
 #define EXPANDABLE "expandable_segments:True"
 
@@ -28,14 +29,33 @@ static void give(struct la_amount *amount, uint64_t bytes)
 	};
 }
 
+/* A card that is smaller than what was held on it is another one. */
+static int check_card(const struct la_facts *facts, uint64_t card)
+{
+	const struct la_amount *held = &facts->amount[LA_AMOUNT_RESERVED];
+	char given[LA_SIZE_TEXT], least[LA_SIZE_TEXT];
+
+	if (!card || facts->amount[LA_AMOUNT_TOTAL].low != card ||
+	    held->low <= card)
+		return STATUS_DONE;
+	report_error("--card: %s is less than the %s that PyTorch held",
+		     la_size_format(given, card),
+		     la_size_format(least, held->low));
+	return STATUS_USAGE;
+}
+
 /* What options say, where the facts do not. */
 static int complete(struct la_facts *facts, const struct triage *triage)
 {
 	const struct triage_known *known = &triage->known;
+	int status;
 
 	if (is_torch(facts)) {
 		give(&facts->amount[LA_AMOUNT_ALLOWED], known->limit);
 		give(&facts->amount[LA_AMOUNT_TOTAL], known->card);
+		status = check_card(facts, known->card);
+		if (status != STATUS_DONE)
+			return status;
 	}
 	if (known->release && facts->framework &&
 	    !strcmp(facts->framework, "pytorch"))

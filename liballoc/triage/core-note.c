@@ -112,15 +112,15 @@ static bool take_note(struct la_input *in, struct note *note, uint64_t name,
 		wanted = wanted && !memcmp(owner, "CORE", 5);
 	} else {
 		wanted = false;
-		if (!la_input_skip(in, name))
+		if (!la_core_skip(in, name))
 			return false;
 	}
 	if (!wanted) {
 		note->size = 0;
-		return la_input_skip(in, size);
+		return la_core_skip(in, size);
 	}
 	return la_core_take(in, note->data, note->size) == note->size &&
-	       la_input_skip(in, size - note->size);
+	       la_core_skip(in, size - note->size);
 }
 
 int la_core_notes(struct la_core *core, struct la_input *in,

@@ -45,11 +45,20 @@ static void forget_environment(struct la_core *core)
 /* What is left of a segment, from an address on. */
 static int scan_bytes(struct scan *scan, uint64_t addr, uint64_t left)
 {
+	static const uint8_t zero;
 	struct la_input *in = &scan->in;
 	size_t n;
 	int ret = 0;
 
 	while (left && ret == 0) {
+		uint64_t hole = la_core_skip_hole(in, left);
+
+		if (hole) {
+			ret = la_core_text_feed(scan->text, &zero, 1);
+			addr += hole;
+			left -= hole;
+			continue;
+		}
 		if (!la_input_has(in, 1))
 			return in->error.code;
 		n = (size_t)(in->end - in->p);
@@ -72,7 +81,7 @@ static int scan_segment(struct scan *scan,
 	int ret;
 
 	if (at < segment->offset) {
-		if (!la_input_skip(&scan->in, segment->offset - at))
+		if (!la_core_skip(&scan->in, segment->offset - at))
 			return scan->in.error.code ? scan->in.error.code : 1;
 	} else {
 		skip = at - segment->offset;

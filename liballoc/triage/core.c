@@ -164,7 +164,7 @@ static int read_segments(struct la_core *core, struct la_input *in,
 		return la_error_set(err, -EBADMSG,
 				    offsetof(Elf64_Ehdr, e_phoff),
 				    "program headers inside the header");
-	if (!la_input_skip(in, table - sizeof(*header)))
+	if (!la_core_skip(in, table - sizeof(*header)))
 		core->info.truncated = true;
 	la_input_has(in, sizeof(Elf64_Phdr));
 	if (count == PN_XNUM)
@@ -196,7 +196,7 @@ static int read_notes(struct la_core *core, struct la_input *in,
 
 		if (core->note[i].offset < at)
 			continue;
-		if (!la_input_skip(in, core->note[i].offset - at))
+		if (!la_core_skip(in, core->note[i].offset - at))
 			break;
 		ret = la_core_notes(core, in, &core->note[i], err);
 	}

@@ -2,7 +2,7 @@
 /*
  * Core files: core.c reads the headers, core-note.c the notes, core-scan.c
  * goes through the memory once, core-text.c finds text there and core-start.c
- * the environment.  All of it is untrusted; memory is bounded.
+ * the environment; core-hole.c passes over holes.  All of it is untrusted; memory is bounded.
  */
 #ifndef LA_TRIAGE_CORE_H
 #define LA_TRIAGE_CORE_H
@@ -56,6 +56,13 @@ int la_core_input(const struct la_core *core, struct la_input *in,
 
 /* Copy the next bytes: their number, less at the end or on error. */
 size_t la_core_take(struct la_input *in, void *out, size_t size);
+
+/* Pass over the hole that a plain file has here: its bytes, which read as 0, at
+ * most so many; 0: there is none. */
+uint64_t la_core_skip_hole(struct la_input *in, uint64_t most);
+
+/* As la_input_skip(), at once over holes. */
+bool la_core_skip(struct la_input *in, uint64_t size);
 
 /* Read the notes of one segment, at whose start the input is. */
 int la_core_notes(struct la_core *core, struct la_input *in,

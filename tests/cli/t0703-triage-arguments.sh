@@ -84,6 +84,16 @@ triage 0 "$tmp/oom.log" "$tmp/link.log" "$tmp/oom.log" --format json
 equal 'OOMs of one file' "$(grep -o '"verdict"' "$tmp/out" | wc -l |
 	tr -d ' ')" 1
 
+# Many files take no longer than each of them does.
+mkdir "$tmp/many"
+(cd "$tmp/many" && seq 5000 | xargs touch)
+timeout 20 allocctl triage "$tmp/oom.log" "$tmp"/many/* >"$tmp/out" ||
+	fail "of 5000 files: status $?"
+
+# No card is smaller than what was held on it.
+triage 2 $data/gnn.oom.pickle.xz --card 1MiB
+complains '--card: 1024.00 KiB is less than '
+
 # What a message lacks, options say: F9 of torch 2.12 has the request alone.
 cat >"$tmp/f9.log" <<'EOF'
 torch.OutOfMemoryError: CUDA out of memory. Allocation was preemptively rejected because it would exceed per_process_memory_fraction limit. Requested size: 2.00 GiB

@@ -527,6 +527,49 @@ static void check_environment(const struct la_core_info *info)
 	ck_assert_uint_eq(info->started_count, i);
 }
 
+/* A terabyte of addresses that were never touched, ahead of a message and
+ * between segments: no bytes of the disk, nor time. */
+START_TEST(test_holes_are_passed_over)
+{
+	enum { TABLE = sizeof(Elf64_Ehdr), SEGMENTS = 2, START = 4096 };
+	static const uint64_t hole = (uint64_t)1 << 40;
+	char path[] = "/tmp/liballoc-core-XXXXXX";
+	Elf64_Phdr segment[SEGMENTS] = {
+		{ .p_type = PT_LOAD, .p_offset = START, .p_filesz = hole },
+		{ .p_type = PT_LOAD, .p_offset = START + 2 * hole,
+		  .p_vaddr = 2 * hole, .p_filesz = sizeof(MESSAGE) },
+	};
+	const Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_CORE,
+		.e_phoff = TABLE,
+		.e_phentsize = sizeof(*segment),
+		.e_phnum = SEGMENTS,
+	};
+	struct la_strbuf found = { 0 };
+	struct la_core *core;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	ck_assert_int_eq(pwrite(fd, &header, TABLE, 0), TABLE);
+	ck_assert_int_eq(pwrite(fd, segment, sizeof(segment), TABLE),
+			 sizeof(segment));
+	if (pwrite(fd, MESSAGE, sizeof(MESSAGE), START + 2 * (off_t)hole) > 0 &&
+	    lseek(fd, START, SEEK_DATA) > START) {
+		ck_assert_int_eq(la_core_open(&core, path, NULL), 0);
+		ck_assert_int_eq(la_core_scan(core, collect, &found, NULL), 0);
+		ck_assert_str_eq(la_strbuf_text(&found), MESSAGE "\n\n");
+		ck_assert(!la_core_info(core)->truncated);
+		la_strbuf_release(&found);
+		la_core_free(core);
+	}
+	close(fd);
+}
+END_TEST
+
 /* Where the kernel writes cores elsewhere, or none, there is nothing to see. */
 START_TEST(test_core_of_the_kernel)
 {
@@ -580,6 +623,7 @@ int main(void)
 	tcase_add_test(tcase, test_sink_may_end_the_search);
 	tcase_add_loop_test(tcase, test_packed_cores_are_unpacked, 0, 3);
 	tcase_add_test(tcase, test_what_cannot_be_read_is_told);
+	tcase_add_test(tcase, test_holes_are_passed_over);
 	tcase_add_test(tcase, test_core_of_the_kernel);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
