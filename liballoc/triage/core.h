@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Core files: core.c reads the headers, core-note.c the notes, core-scan.c
- * goes through the memory once, core-text.c finds text there and core-start.c
- * the environment; core-hole.c passes over holes.  All of it is untrusted; memory is bounded.
+ * goes through the memory once, core-text.c finds text there, core-start.c
+ * the environment; core-hole.c passes over holes.  All of it is untrusted;
+ * memory is bounded.
  */
 #ifndef LA_TRIAGE_CORE_H
 #define LA_TRIAGE_CORE_H
