@@ -28,7 +28,8 @@ bool la_is_absurd(const struct la_facts *facts)
 		return true;
 	return request.known &&
 	       (request.low >= ABSURD_BYTES ||
-		(total.known && request.low / ABSURD_TIMES > total.high));
+		(total.known && total.high > 0 &&
+		 request.low / ABSURD_TIMES > total.high));
 }
 
 /* The card's bytes; where they are unknown those of the largest card that is
