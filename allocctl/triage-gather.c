@@ -124,12 +124,16 @@ struct identity {
 
 static struct identity identify(const char *path)
 {
+	struct identity identity = { 0 };
 	struct stat file;
 	int code = strcmp(path, "-") ? stat(path, &file) :
 				       fstat(STDIN_FILENO, &file);
 
-	return code ? (struct identity){ 0 } :
-		      (struct identity){ file.st_dev, file.st_ino };
+	if (code == 0) {
+		identity.device = file.st_dev;
+		identity.number = file.st_ino;
+	}
+	return identity;
 }
 
 /* Is the last file one of those before it? */
