@@ -48,12 +48,26 @@ static enum answer fragmentation(const struct question *q)
 	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
 }
 
+/* What was cached is less than a sixteenth of what was asked for.  Only where
+ * hardly anything was missing could it have been the cause. */
+static bool is_trifle(const struct question *q)
+{
+	struct la_margin cached =
+		la_margin_of(q->facts, LA_AMOUNT_UNALLOCATED);
+
+	return cached.known && q->segment.known &&
+	       cached.high < q->segment.low / 16;
+}
+
 /* Under a cap that counts too: it costs less to pack than to lift it. */
 static enum answer late_fragmentation(const struct question *q)
 {
+	enum answer answer;
+
 	if (!q->margin[LA_MARGIN_UNCAPPED].known)
 		return NO;
-	return answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
+	answer = answer_of(q, &q->margin[LA_MARGIN_CONTIGUOUS]);
+	return answer == UNSURE && is_trifle(q) ? NO : answer;
 }
 
 enum answer la_answer_with(const struct question *q, enum la_amount_id id)

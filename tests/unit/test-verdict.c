@@ -29,6 +29,9 @@ static const struct {
 	  LA_CAUSE_FRACTION_CAP, LA_LABEL_FRACTION_CAP },
 	{ .5859, 139.8, 132.68, 6.99, 6.45 - 2.34, .00195, 2.34, 7.11, UNKNOWN,
 	  LA_CAUSE_GRAPH_POOL_HOLD, LA_LABEL_FRACTION_CAP },
+	/* The same for state of an optimizer: 1.28 MiB were cached. */
+	{ .0625, 139.8, 132.86, 3, 2.94, .00125, UNKNOWN, 3.67, UNKNOWN,
+	  LA_CAUSE_FRACTION_CAP, LA_LABEL_FRACTION_CAP },
 	/* Expandable segments were seen to pass: a filled card, a cap. */
 	{ .3594, 139.8, .066, UNKNOWN, 7.8, 1.26, UNKNOWN, 9.56, 130.16,
 	  LA_CAUSE_FRAGMENTATION, LA_LABEL_OTHER_PROCESS },
