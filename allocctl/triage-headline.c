@@ -136,7 +136,12 @@ static void say_cause(const struct story *line)
 	    facts->amount[LA_AMOUNT_TOTAL].basis == LA_BASIS_NONE &&
 	    facts->amount[LA_AMOUNT_ALLOWED].basis == LA_BASIS_NONE)
 		word = W_capacity_left;
-	if (verdict->cause == LA_CAUSE_COMBINED)
+	if (verdict->cause == LA_CAUSE_CANNOT_TELL &&
+	    verdict->contributing_count == 2)
+		triage_say(line->out, line->language, W_either,
+			   la_cause_name(verdict->contributing[0]),
+			   la_cause_name(verdict->contributing[1]), NULL);
+	else if (verdict->cause == LA_CAUSE_COMBINED)
 		triage_say(line->out, line->language, W_why_combined,
 			   la_cause_name(verdict->pair[0]),
 			   la_cause_name(verdict->pair[1]), NULL);
