@@ -43,6 +43,8 @@ static const char *const actions[] = {
 	[LA_TRIAL_PACKED] = "ideal_packing",
 	[LA_TRIAL_UNCAPPED] = "no_cap",
 	[LA_TRIAL_EMPTIED] = "empty_cache",
+	[LA_TRIAL_STEPS] = "empty_cache_each_step",
+	[LA_TRIAL_STEPS_ABOVE] = "empty_cache_above_80",
 };
 
 static void member_int(struct la_json *json, const char *name, bool known,

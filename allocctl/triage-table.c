@@ -21,6 +21,8 @@ const char *triage_trial_text(enum la_language language,
 		[LA_TRIAL_PACKED] = W_trial_packed,
 		[LA_TRIAL_UNCAPPED] = W_trial_uncapped,
 		[LA_TRIAL_EMPTIED] = W_trial_emptied,
+		[LA_TRIAL_STEPS] = W_trial_steps,
+		[LA_TRIAL_STEPS_ABOVE] = W_trial_steps_above,
 	};
 
 	if (trial->kind != LA_TRIAL_SETTING)
@@ -89,9 +91,12 @@ static void print_head(struct page *page)
 static bool is_shown(const struct la_trial *trial)
 {
 	return trial->current || trial->asked || trial->tuned ||
-	       trial->kind != LA_TRIAL_SETTING ||
+	       trial->kind == LA_TRIAL_PACKED ||
+	       trial->kind == LA_TRIAL_UNCAPPED ||
+	       trial->kind == LA_TRIAL_EMPTIED ||
 	       trial->past != LA_PAST_STUCK ||
-	       !strcmp(trial->setting, "expandable_segments:True");
+	       (trial->setting &&
+		!strcmp(trial->setting, "expandable_segments:True"));
 }
 
 size_t triage_asked_lines(const struct triage_oom *oom)

@@ -90,6 +90,34 @@ static size_t pieces_of(const struct trials *trials,
 	return shape.starts * shape.limits * layouts_of(attempt);
 }
 
+/* When empty_cache() is called besides. */
+static struct la_release_policy policy_of(const struct work *work,
+					  enum la_trial_kind kind)
+{
+	struct la_release_policy policy = { .kind = LA_RELEASE_NONE };
+
+	switch (kind) {
+	case LA_TRIAL_EMPTIED:
+		policy.kind = LA_RELEASE_EVERY;
+		policy.every = 1;
+		policy.steps = &work->request;
+		break;
+	case LA_TRIAL_STEPS:
+		policy.kind = LA_RELEASE_EVERY;
+		policy.every = 1;
+		policy.steps = &work->trials->steps;
+		break;
+	case LA_TRIAL_STEPS_ABOVE:
+		policy.kind = LA_RELEASE_ABOVE;
+		policy.ratio = .8;
+		policy.steps = &work->trials->steps;
+		break;
+	default:
+		break;
+	}
+	return policy;
+}
+
 static struct la_replay_options options_of(struct work *work,
 					   const struct attempt *attempt,
 					   size_t number)
@@ -108,18 +136,12 @@ static struct la_replay_options options_of(struct work *work,
 		.layout = (enum la_layout)(number % layouts_of(attempt)),
 		.costs = la_costs_default(),
 		.event_count = trials->facts->event + 1,
+		.release = policy_of(work, attempt->trial.kind),
 	};
 
 	if (shape.starts == BOUND_COUNT)
 		options.start = late_start(options.setting,
 					   (enum bound)(group / shape.limits));
-
-	if (attempt->trial.kind == LA_TRIAL_EMPTIED)
-		options.release = (struct la_release_policy){
-			.kind = LA_RELEASE_EVERY,
-			.every = 1,
-			.steps = &work->request,
-		};
 	return options;
 }
 

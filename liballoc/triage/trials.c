@@ -253,6 +253,19 @@ static int add_uncapped(struct trials *trials)
 	return 0;
 }
 
+/* Calls of empty_cache() at the borders of steps. */
+static int add_steps(struct trials *trials)
+{
+	const struct la_trial each = { .kind = LA_TRIAL_STEPS };
+	const struct la_trial above = { .kind = LA_TRIAL_STEPS_ABOVE };
+	int code = la_steps_find(&trials->steps, trials->program);
+
+	if (code < 0 || !trials->steps.count)
+		return code;
+	code = add(trials, &each);
+	return code ? code : add(trials, &above);
+}
+
 /* What is no other setting. */
 static int add_actions(struct trials *trials)
 {
@@ -262,7 +275,9 @@ static int add_actions(struct trials *trials)
 
 	if (!code)
 		code = add_uncapped(trials);
-	return code ? code : add(trials, &emptied);
+	if (!code)
+		code = add(trials, &emptied);
+	return code ? code : add_steps(trials);
 }
 
 int trials_list(struct trials *trials)
@@ -289,4 +304,5 @@ void trials_release(struct trials *trials)
 	while (trials->count)
 		drop_last(trials);
 	free(trials->attempt);
+	la_steps_release(&trials->steps);
 }

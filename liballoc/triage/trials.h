@@ -19,6 +19,7 @@ struct trials {
 	const struct la_facts *facts; /* borrowed; of its OOM */
 	const struct la_remedies_options *options; /* borrowed */
 	unsigned int release; /* whose settings are tried */
+	struct la_steps steps; /* owned; of the program */
 	struct attempt *attempt; /* owned */
 	size_t count, room;
 };

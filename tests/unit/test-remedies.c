@@ -166,6 +166,9 @@ START_TEST(test_actions)
 	ck_assert_int_eq(action(LA_TRIAL_UNCAPPED)->past, LA_PAST_PAST);
 	/* Torch flushed before it gave up. */
 	ck_assert_int_eq(action(LA_TRIAL_EMPTIED)->past, LA_PAST_STUCK);
+	/* As `allocctl replay --empty-cache-every 1`, and -above 0.8. */
+	ck_assert_int_eq(action(LA_TRIAL_STEPS)->past, LA_PAST_STUCK);
+	ck_assert_int_eq(action(LA_TRIAL_STEPS_ABOVE)->past, LA_PAST_PAST);
 }
 END_TEST
 

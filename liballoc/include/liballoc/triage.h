@@ -495,7 +495,11 @@ enum la_trial_kind {
 	LA_TRIAL_SETTING, /**< another setting */
 	LA_TRIAL_PACKED, /**< ideal packing: live bytes alone */
 	LA_TRIAL_UNCAPPED, /**< the same setting without the cap */
-	LA_TRIAL_EMPTIED /**< empty_cache() just before the request */
+	LA_TRIAL_EMPTIED, /**< empty_cache() just before the request */
+	/** empty_cache() at each step; no row where no steps are found */
+	LA_TRIAL_STEPS,
+	/** The same at steps with more than 80 % of the limit reserved */
+	LA_TRIAL_STEPS_ABOVE
 };
 
 /** @brief One row of the remedy table. */
