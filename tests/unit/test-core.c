@@ -552,8 +552,6 @@ START_TEST(test_holes_are_passed_over)
 	int fd = mkstemp(path);
 
 	ck_assert_int_ge(fd, 0);
-	unlink(path);
-	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	ck_assert_int_eq(pwrite(fd, &header, TABLE, 0), TABLE);
 	ck_assert_int_eq(pwrite(fd, segment, sizeof(segment), TABLE),
 			 sizeof(segment));
@@ -567,6 +565,7 @@ START_TEST(test_holes_are_passed_over)
 		la_core_free(core);
 	}
 	close(fd);
+	unlink(path);
 }
 END_TEST
 
