@@ -218,7 +218,7 @@ static bool is_last(const struct question *q)
 /* Enough was free, and no cap was in the way. */
 static void judge_refused(struct la_verdict *verdict, const struct question *q)
 {
-	if (la_label_of(q->facts) == LA_LABEL_UNKNOWN) {
+	if (verdict->label == LA_LABEL_UNKNOWN) {
 		verdict->cause = LA_CAUSE_CANNOT_TELL;
 		contribute(verdict, LA_CAUSE_OTHER_PROCESS);
 		contribute(verdict, LA_CAUSE_TRANSIENT);
@@ -266,9 +266,9 @@ static void judge_size(struct la_verdict *verdict, const struct question *q)
 }
 
 /* Apple's GPUs: what is not the allocator's is the driver's, or others'. */
-static void judge_mps(struct la_verdict *verdict, const struct question *q)
+static void judge_mps(struct la_verdict *verdict)
 {
-	switch (la_label_of(q->facts)) {
+	switch (verdict->label) {
 	case LA_LABEL_DRIVER_OR_CONTEXT:
 		verdict->cause = LA_CAUSE_DRIVER_OVERHEAD;
 		break;
@@ -308,7 +308,7 @@ static enum la_cause cause_of_kind(const struct la_facts *facts)
 
 static void judge(struct la_verdict *verdict, const struct question *q)
 {
-	bool foreign = la_label_of(q->facts) == LA_LABEL_NOT_PYTORCH;
+	bool foreign = verdict->label == LA_LABEL_NOT_PYTORCH;
 
 	if (la_is_at_start(q->facts))
 		verdict->cause = LA_CAUSE_OTHER_PROCESS;
@@ -318,7 +318,7 @@ static void judge(struct la_verdict *verdict, const struct question *q)
 			 q->facts->kind == LA_OOM_ASYNC))
 		judge_size(verdict, q);
 	else if (!foreign && q->facts->kind == LA_OOM_MPS)
-		judge_mps(verdict, q);
+		judge_mps(verdict);
 	else
 		verdict->cause = cause_of_kind(q->facts);
 }
@@ -382,6 +382,7 @@ LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,
 	struct question q = { .facts = facts, .margin = verdict->margin };
 
 	memset(verdict, 0, sizeof(*verdict));
+	verdict->label = la_label_of(facts);
 	la_margins(verdict->margin, facts);
 	la_ledger(verdict->ledger, facts);
 	q.room = la_margin_room(facts);
@@ -389,6 +390,5 @@ LA_EXPORT void la_verdict_reach(struct la_verdict *verdict,
 	q.middle = facts->recorded && allowed->low < allowed->high;
 	judge(verdict, &q);
 	judge_expandable(verdict, &q);
-	verdict->label = la_label_of(facts);
 	verdict->grade = grade_of(verdict, &q);
 }
