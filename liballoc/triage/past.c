@@ -96,25 +96,15 @@ static struct la_release_policy policy_of(const struct work *work,
 {
 	struct la_release_policy policy = { .kind = LA_RELEASE_NONE };
 
-	switch (kind) {
-	case LA_TRIAL_EMPTIED:
+	if (kind == LA_TRIAL_EMPTIED || kind == LA_TRIAL_STEPS) {
 		policy.kind = LA_RELEASE_EVERY;
 		policy.every = 1;
-		policy.steps = &work->request;
-		break;
-	case LA_TRIAL_STEPS:
-		policy.kind = LA_RELEASE_EVERY;
-		policy.every = 1;
-		policy.steps = &work->trials->steps;
-		break;
-	case LA_TRIAL_STEPS_ABOVE:
+	} else if (kind == LA_TRIAL_STEPS_ABOVE) {
 		policy.kind = LA_RELEASE_ABOVE;
 		policy.ratio = .8;
-		policy.steps = &work->trials->steps;
-		break;
-	default:
-		break;
 	}
+	policy.steps = kind == LA_TRIAL_EMPTIED ? &work->request :
+						  &work->trials->steps;
 	return policy;
 }
 
