@@ -6,10 +6,10 @@
 #include "triage.h"
 #include "util/util.h"
 
-const enum la_shell triage_shells[] = {
-	LA_SHELL_POSIX,
-	LA_SHELL_CMD,
-	LA_SHELL_POWERSHELL,
+const enum la_script_kind triage_shells[] = {
+	LA_SCRIPT_BASH,
+	LA_SCRIPT_CMD_PROMPT,
+	LA_SCRIPT_POWERSHELL,
 };
 
 const char *const triage_shell_names[] = { "bash", "cmd", "powershell", NULL };
@@ -57,13 +57,13 @@ static const char *variable_of(const struct la_facts *facts)
 	return names[0];
 }
 
-char *triage_line(const struct triage_oom *oom, enum la_shell shell,
+char *triage_line(const struct triage_oom *oom, enum la_script_kind shell,
 		  const char *setting)
 {
 	char *line;
 
-	if (la_env_assignment(shell, variable_of(&oom->facts), setting,
-			      &line, NULL) < 0)
+	if (la_script_write(shell, variable_of(&oom->facts), setting, &line,
+			    NULL) < 0)
 		return NULL;
 	return line;
 }

@@ -3,7 +3,7 @@
 #ifndef ALLOCCTL_TRIAGE_H
 #define ALLOCCTL_TRIAGE_H
 
-#include <liballoc/env.h>
+#include <liballoc/script.h>
 #include <liballoc/triage.h>
 
 #include "opt.h"
@@ -113,11 +113,11 @@ bool triage_has_answers(const struct triage_oom *oom);
 struct la_setting_context triage_context(const struct la_facts *facts);
 
 /* Shells that lines are written for, and their names in --shell. */
-extern const enum la_shell triage_shells[];
+extern const enum la_script_kind triage_shells[];
 extern const char *const triage_shell_names[];
 
 /* The line to paste for a setting; release with free().  NULL: none. */
-char *triage_line(const struct triage_oom *oom, enum la_shell shell,
+char *triage_line(const struct triage_oom *oom, enum la_script_kind shell,
 		  const char *setting);
 
 /* triage-headline.c: the sentence of a verdict, without an end of line, and

@@ -197,19 +197,19 @@ static void choose_paste(struct tune *tune)
 						tune->total));
 }
 
-const enum la_shell tune_shells[TUNE_SHELL_COUNT] = {
-	LA_SHELL_POSIX,
-	LA_SHELL_CMD,
-	LA_SHELL_POWERSHELL,
+const struct tune_shell tune_shells[TUNE_SHELL_COUNT] = {
+	{ LA_SCRIPT_BASH, "bash" },
+	{ LA_SCRIPT_CMD_PROMPT, "cmd" },
+	{ LA_SCRIPT_POWERSHELL, "PowerShell" },
 };
 
-char *tune_paste_line(const struct tune *tune, enum la_shell shell,
+char *tune_paste_line(const struct tune *tune, enum la_script_kind shell,
 		      struct la_error *why)
 {
 	char *line;
 
-	if (la_env_assignment(shell, VARIABLE, la_strbuf_text(&tune->paste),
-			      &line, why) < 0)
+	if (la_script_write(shell, VARIABLE, la_strbuf_text(&tune->paste),
+			    &line, why) < 0)
 		return NULL;
 	return line;
 }

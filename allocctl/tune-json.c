@@ -128,8 +128,8 @@ static void json_paste(struct la_json *json, const struct tune *tune)
 	la_json_object_begin(json);
 	la_json_member_text(json, "value", la_strbuf_text(&tune->paste));
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
-		line = tune_paste_line(tune, tune_shells[i], NULL);
-		la_json_key(json, la_shell_name(tune_shells[i]));
+		line = tune_paste_line(tune, tune_shells[i].kind, NULL);
+		la_json_key(json, tune_shells[i].name);
 		la_json_text(json, line);
 		free(line);
 	}

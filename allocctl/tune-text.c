@@ -288,8 +288,8 @@ static void print_paste(const struct tune *tune)
 		return;
 	}
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
-		line = tune_paste_line(tune, tune_shells[i], &why);
-		printf("  %-11s ", la_shell_name(tune_shells[i]));
+		line = tune_paste_line(tune, tune_shells[i].kind, &why);
+		printf("  %-11s ", tune_shells[i].name);
 		if (line)
 			report_escaped(line, strlen(line));
 		else

@@ -3,8 +3,8 @@
 #ifndef ALLOCCTL_TUNE_H
 #define ALLOCCTL_TUNE_H
 
-#include <liballoc/env.h>
 #include <liballoc/replay.h>
+#include <liballoc/script.h>
 
 #include "opt.h"
 #include "release.h"
@@ -151,11 +151,15 @@ void tune_merge_release(struct tune_merge *merge);
  * free().  NULL: that shell has none, *why says what it cannot do; or out of
  * memory.
  */
-char *tune_paste_line(const struct tune *tune, enum la_shell shell,
+char *tune_paste_line(const struct tune *tune, enum la_script_kind shell,
 		      struct la_error *why);
 
-/* Shells that lines are printed for. */
+/* Shells that lines are printed for, and what they are called. */
 enum { TUNE_SHELL_COUNT = 3 };
-extern const enum la_shell tune_shells[TUNE_SHELL_COUNT];
+struct tune_shell {
+	enum la_script_kind kind;
+	const char *name;
+};
+extern const struct tune_shell tune_shells[TUNE_SHELL_COUNT];
 
 #endif /* ALLOCCTL_TUNE_H */

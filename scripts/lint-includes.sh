@@ -28,7 +28,7 @@ BEGIN {
 	may["heap"] = "util device setting"
 	may["trace"] = "util"
 	may["replay"] = "util heap device trace setting"
-	may["triage"] = "util replay trace setting env"
+	may["triage"] = "util replay trace setting env script"
 	may["allocctl"] = "util public"
 	home["error"] = home["event"] = home["version"] = "util"
 	for (f in may)
