@@ -32,6 +32,11 @@ struct la_script {
 	struct la_script_assignment *assignment; /* owned: the faces */
 	struct la_script_diagnostic *said; /* of the whole; owned */
 	size_t said_count, said_room;
+	/* The last place that was located; the next is mostly behind it. */
+	struct {
+		uint64_t offset;
+		size_t line, column;
+	} located;
 };
 
 static const char *const torch_reads[] = { "PYTORCH_CUDA_ALLOC_CONF",
@@ -72,19 +77,27 @@ const char *la_script_outer(const struct la_script *script, const char *name,
 }
 
 /* Line and column of a byte of the text. */
-static void locate(const struct la_script *script, uint64_t offset,
-		   size_t *line, size_t *column)
+static void locate(struct la_script *script, uint64_t offset, size_t *line,
+		   size_t *column)
 {
-	const char *at = script->text, *end = at + offset;
-	const char *newline;
+	const char *at, *end = script->text + offset;
 	size_t n;
 
-	for (*line = 1; (newline = memchr(at, '\n', end - at)); ++*line)
-		at = newline + 1;
-	for (*column = 1; at < end; ++*column) {
+	if (offset < script->located.offset || !script->located.line) {
+		script->located.offset = 0;
+		script->located.line = script->located.column = 1;
+	}
+	*line = script->located.line;
+	*column = script->located.column;
+	for (at = script->text + script->located.offset; at < end;) {
+		*column = *at == '\n' ? 1 : *column + 1;
+		*line += *at == '\n';
 		n = la_utf8_char(at, end - at);
 		at += n ? n : 1;
 	}
+	script->located.offset = offset;
+	script->located.line = *line;
+	script->located.column = *column;
 }
 
 /* Where bytes of a part stand in the text. */
@@ -231,14 +244,46 @@ static int compare_said(const void *a, const void *b)
 	return l->code < r->code ? -1 : l->code > r->code;
 }
 
+/* Does a value hold what its reader should have replaced? */
+static bool is_placeholder(const char *value)
+{
+	static const char *const words[] = { "YOUR_", "your_", "xxx", "XXX" };
+	const char *open = strchr(value, '<');
+	size_t i;
+
+	for (; open; open = strchr(open + 1, '<'))
+		if (((open[1] | 32) >= 'a' && (open[1] | 32) <= 'z') &&
+		    strchr(open, '>'))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(value, words[i]))
+			return true;
+	return false;
+}
+
+static void say_placeholders(struct la_script *script)
+{
+	const struct la_script_part all = { .exact = true };
+	const struct la_script_assignment *face;
+	size_t i;
+
+	for (i = 0; i < script->place_count; i++) {
+		face = &script->place[i].face;
+		if (face->value && is_placeholder(face->value))
+			la_script_say(script, &all, i, LA_SCRIPT_PLACEHOLDER,
+				      face->offset, face->offset + face->length,
+				      NULL);
+	}
+}
+
 /* Make the faces; 0 or -ENOMEM. */
 static int finish(struct la_script *script)
 {
 	struct place *place;
 	size_t i;
 
-	script->assignment = calloc(script->place_count + 1,
-				    sizeof(*script->assignment));
+	script->assignment =
+		calloc(script->place_count + 1, sizeof(*script->assignment));
 	if (!script->assignment || script->failed)
 		return -ENOMEM;
 	for (i = 0; i < script->place_count; i++) {
@@ -273,6 +318,7 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	ret = la_script_nested(script, script->options->kind, &part, err);
 	if (ret)
 		return ret;
+	say_placeholders(script);
 	if (finish(script))
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");
