@@ -156,7 +156,7 @@ static FILE *open_file(const char *name)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 		return NULL;
 	}
-	file = fdopen(fd, "r");
+	file = fdopen(fd, "rb");
 	if (!file)
 		close(fd);
 	return file;

@@ -27,22 +27,3 @@ uint64_t la_core_skip_hole(struct la_input *in, uint64_t most)
 	in->start = in->p = in->end;
 	return size;
 }
-
-bool la_core_skip(struct la_input *in, uint64_t size)
-{
-	uint64_t n;
-
-	while (size) {
-		n = la_core_skip_hole(in, size);
-		if (!n) {
-			if (!la_input_has(in, 1))
-				return false;
-			n = (uint64_t)(in->end - in->p);
-			if (n > size)
-				n = size;
-			in->p += n;
-		}
-		size -= n;
-	}
-	return true;
-}

@@ -47,6 +47,25 @@ size_t la_core_take(struct la_input *in, void *out, size_t size)
 	return done;
 }
 
+bool la_core_skip(struct la_input *in, uint64_t size)
+{
+	uint64_t n;
+
+	while (size) {
+		n = la_core_skip_hole(in, size);
+		if (!n) {
+			if (!la_input_has(in, 1))
+				return false;
+			n = (uint64_t)(in->end - in->p);
+			if (n > size)
+				n = size;
+			in->p += n;
+		}
+		size -= n;
+	}
+	return true;
+}
+
 static int check_header(const Elf64_Ehdr *header, struct la_error *err)
 {
 	const unsigned char *ident = header->e_ident;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <windows.h>
-
 #include "util/windows.h"
 
 void *reallocarray(void *data, size_t nr, size_t size)
@@ -29,6 +27,40 @@ char *strndup(const char *text, size_t length)
 	memcpy(copy, text, n);
 	copy[n] = '\0';
 	return copy;
+}
+
+char *strcasestr(const char *text, const char *part)
+{
+	size_t length = strlen(part);
+
+	for (; strlen(text) >= length; text++)
+		if (!strnicmp(text, part, length))
+			return (char *)text;
+	return NULL;
+}
+
+void *memmem(const void *data, size_t size, const void *part, size_t part_size)
+{
+	const char *at = data, *end = at + size;
+
+	for (; part_size && (size_t)(end - at) >= part_size; at++) {
+		at = memchr(at, *(const char *)part, (size_t)(end - at));
+		if (!at || (size_t)(end - at) < part_size)
+			return NULL;
+		if (!memcmp(at, part, part_size))
+			break;
+	}
+	return (size_t)(end - at) >= part_size ? (void *)at : NULL;
+}
+
+void *memrchr(const void *data, int byte, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	while (size-- > 0)
+		if (bytes[size] == (unsigned char)byte)
+			return (void *)(bytes + size);
+	return NULL;
 }
 
 /* Room for one byte more and the terminator. */
@@ -71,16 +103,4 @@ ssize_t getdelim(char **text, size_t *capacity, int delimiter, FILE *stream)
 ssize_t getline(char **text, size_t *capacity, FILE *stream)
 {
 	return getdelim(text, capacity, '\n', stream);
-}
-
-FILE *fopen(const char *path, const char *mode)
-{
-	wchar_t wide[MAX_PATH];
-
-	(void)mode;
-	if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
-				MAX_PATH))
-		return _wfopen(wide, L"rbN");
-	errno = ENOENT;
-	return NULL;
 }
