@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <liballoc/trace.h>
@@ -11,6 +10,7 @@
 #include "cmd.h"
 #include "opt.h"
 #include "output.h"
+#include "platform.h"
 #include "report.h"
 
 /* In the order of enum la_recording_format. */
@@ -62,10 +62,8 @@ static bool same_folder(const char *a, const char *b)
 {
 	char *x = strndup(a, (size_t)(base_of(a) - a));
 	char *y = strndup(b, (size_t)(base_of(b) - b));
-	struct stat at, bt;
-	bool same = x && y && stat(*x ? x : ".", &at) == 0 &&
-		    stat(*y ? y : ".", &bt) == 0 && at.st_dev == bt.st_dev &&
-		    at.st_ino == bt.st_ino;
+	bool same = x && y &&
+		    platform_is_same(*x ? x : ".", *y ? y : ".");
 
 	free(x);
 	free(y);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd.h"
 #include "events.h"
+#include "platform.h"
 #include "replay.h"
 #include "report.h"
 
@@ -193,14 +193,6 @@ static int status_of(const struct question *question)
 	return status[question->answer.outcome];
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat left, right;
-
-	return !stat(a, &left) && !stat(b, &right) &&
-	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 /* The replay, with events and splits going where they are wanted. */
 static int replay_and_log(const struct replay_options *options,
 			  struct question *question)
@@ -212,7 +204,7 @@ static int replay_and_log(const struct replay_options *options,
 	int status;
 
 	if (options->events &&
-	    is_same_file(options->events, question->source.path)) {
+	    platform_is_same(options->events, question->source.path)) {
 		report_error("--emit-events: '%s' is the recording itself",
 			     options->events);
 		return STATUS_USAGE;

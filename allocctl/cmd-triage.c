@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "platform.h"
 #include "report.h"
 #include "setting.h"
 #include "triage.h"
@@ -213,10 +214,10 @@ static int parse(int argc, char **argv, struct triage_request *request)
 
 static int triage_run(int argc, char **argv)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned int cores = platform_cores();
 	struct triage_request request = {
 		.device = SOURCE_MAIN_DEVICE,
-		.jobs = cores > 0 && cores < MOST_JOBS ? (uint64_t)cores : 1,
+		.jobs = cores < MOST_JOBS ? cores : MOST_JOBS,
 	};
 	int nr = parse(argc, argv, &request), status = STATUS_USAGE;
 

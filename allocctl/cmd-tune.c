@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "opt.h"
+#include "platform.h"
 #include "report.h"
 #include "setting.h"
 #include "tune.h"
@@ -38,16 +39,6 @@ static void interrupt(int signal)
 {
 	(void)signal;
 	interrupted = 1;
-}
-
-/* A second Ctrl-C ends the program at once. */
-static void watch_for_interrupts(void)
-{
-	struct sigaction action = { .sa_handler = interrupt,
-				    .sa_flags = (int)SA_RESETHAND };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
 }
 
 static bool is_interrupted(void *data)
@@ -204,7 +195,6 @@ static int run_search(const struct options *options,
 		      const struct tune_merge *merge, struct tune *tune)
 {
 	bool progress = isatty(STDERR_FILENO);
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	const struct la_tune_options how = {
 		.limit = tune->limit,
 		.setting = settings->item,
@@ -213,8 +203,7 @@ static int run_search(const struct options *options,
 		.policy = tune->policy,
 		.jobs = options->jobs != DEFAULT_JOBS ?
 				(unsigned int)options->jobs :
-			cores > 0 ? (unsigned int)cores :
-				    1,
+				platform_cores(),
 		.costs = &tune->costs,
 		.progress = progress ? show_progress : NULL,
 		.stop = is_interrupted,
@@ -306,7 +295,7 @@ static int tune_files(const struct options *options,
 	const struct tune_request *request = tune->request;
 	int status = read_torch(tune);
 
-	watch_for_interrupts();
+	platform_on_interrupt(interrupt);
 	tune->costs = *la_costs_default();
 	if (status == STATUS_DONE)
 		status = check_settings(&request->settings, tune->release);

@@ -1,60 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output.h"
+#include "partial.h"
+#include "platform.h"
 #include "report.h"
-
-static const int deadly[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
-
-/* What a signal that ends the program takes along; NULL: nothing. */
-static const char *volatile doomed;
-
-static void remove_doomed(int number)
-{
-	if (doomed)
-		unlink(doomed);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void doom(const char *path)
-{
-	struct sigaction action = { .sa_handler = remove_doomed }, old;
-	size_t i;
-
-	doomed = path;
-	for (i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
-		if (sigaction(deadly[i], NULL, &old) == 0 &&
-		    old.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
-}
-
-/* A file at partial, a template of mkstemp(), that no signal leaves behind.
- * Returns its descriptor, or -1. */
-static int open_doomed(char *partial)
-{
-	sigset_t held, before;
-	int fd, error;
-	size_t i;
-
-	sigemptyset(&held);
-	for (i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
-		sigaddset(&held, deadly[i]);
-	sigprocmask(SIG_BLOCK, &held, &before);
-	fd = mkstemp(partial);
-	error = errno;
-	if (fd >= 0)
-		doom(partial);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return fd;
-}
 
 static bool fail(const struct output *output, int error)
 {
@@ -62,60 +15,37 @@ static bool fail(const struct output *output, int error)
 	return false;
 }
 
-static bool is_input(const struct stat *there, const char *input)
-{
-	struct stat other;
-	int ret = strcmp(input, "-") != 0 ? stat(input, &other) :
-					    fstat(STDIN_FILENO, &other);
-
-	return ret == 0 && other.st_dev == there->st_dev &&
-	       other.st_ino == there->st_ino;
-}
-
 /* Is there something at path that must stay?  True after a message. */
 static bool is_kept(const struct output *output, const char *input,
-		    bool *is_file)
+		    enum platform_kind kind)
 {
-	struct stat there;
-
-	*is_file = true;
-	if (stat(output->path, &there) < 0)
-		return errno != ENOENT && !fail(output, errno);
-	*is_file = S_ISREG(there.st_mode);
-	if (*is_file && is_input(&there, input)) {
+	if (kind == PLATFORM_UNKNOWN)
+		return !fail(output, errno);
+	if (kind == PLATFORM_FILE && platform_is_same(output->path, input)) {
 		report_error("'%s' is the input", output->path);
 		return true;
 	}
-	if (S_ISDIR(there.st_mode))
+	if (kind == PLATFORM_FOLDER)
 		return !fail(output, EISDIR);
-	if (!*is_file || output->force)
+	if (kind != PLATFORM_FILE || output->force)
 		return false;
 	report_error("'%s' is there; --force replaces it", output->path);
 	return true;
 }
 
-/* With the access that a new file gets. */
 static bool open_partial(struct output *output)
 {
-	mode_t mask = umask(0);
-	int fd;
+	int fd = -1;
 
-	umask(mask);
-	output->target = realpath(output->path, NULL);
-	if (!output->target)
-		output->target = strdup(output->path);
-	if (!output->target ||
-	    asprintf(&output->partial, "%s.XXXXXX", output->target) < 0) {
-		output->partial = NULL;
-		return fail(output, ENOMEM);
-	}
-	fd = open_doomed(output->partial);
+	if (partial_name(output->path, &output->target, &output->partial))
+		fd = partial_create(output->partial);
+	else
+		errno = ENOMEM;
 	if (fd < 0) {
 		free(output->partial);
 		output->partial = NULL;
 		return fail(output, errno);
 	}
-	fchmod(fd, 0666 & ~mask);
 	output->file = fdopen(fd, "wb");
 	if (!output->file)
 		close(fd);
@@ -125,31 +55,20 @@ static bool open_partial(struct output *output)
 bool output_open(struct output *output, const char *path, const char *input,
 		 bool force)
 {
-	bool is_file;
+	enum platform_kind kind;
 
 	*output = (struct output){ .path = path, .force = force };
 	if (!strcmp(path, "-")) {
 		output->file = stdout;
 		return true;
 	}
-	if (is_kept(output, input, &is_file))
+	kind = platform_kind(path);
+	if (is_kept(output, input, kind))
 		return false;
-	if (is_file)
+	if (kind != PLATFORM_OTHER)
 		return open_partial(output);
 	output->file = fopen(path, "wb");
 	return output->file || fail(output, errno);
-}
-
-/* Without --force a file that came meanwhile stays. */
-static int give_name(const struct output *output)
-{
-	if (output->force)
-		return rename(output->partial, output->target);
-	if (link(output->partial, output->target) == 0)
-		return unlink(output->partial);
-	if (errno == EEXIST)
-		return -1;
-	return rename(output->partial, output->target);
 }
 
 bool output_commit(struct output *output)
@@ -167,13 +86,14 @@ bool output_commit(struct output *output)
 		error = errno;
 	}
 	output->file = NULL;
-	if (is_written && output->partial && give_name(output) < 0) {
+	if (is_written && output->partial &&
+	    partial_commit(output->partial, output->target, output->force) <
+		    0) {
 		is_written = false;
 		error = errno;
 	}
 	if (!is_written)
 		return fail(output, error);
-	doomed = NULL;
 	free(output->partial);
 	output->partial = NULL;
 	return true;
@@ -183,10 +103,8 @@ void output_close(struct output *output)
 {
 	if (output->file && output->file != stdout)
 		fclose(output->file);
-	if (output->partial) {
-		unlink(output->partial);
-		doomed = NULL;
-	}
+	if (output->partial)
+		partial_remove(output->partial);
 	free(output->partial);
 	free(output->target);
 }

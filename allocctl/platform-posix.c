@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +52,33 @@ const char *platform_user(void)
 	return user ? user->pw_name : NULL;
 }
 
+unsigned int platform_cores(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores > 0 ? (unsigned int)cores : 1;
+}
+
+void platform_on_interrupt(void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler,
+				    .sa_flags = (int)SA_RESETHAND };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+}
+
+enum platform_kind platform_kind(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? PLATFORM_NOTHING : PLATFORM_UNKNOWN;
+	return S_ISREG(st.st_mode) ? PLATFORM_FILE :
+	       S_ISDIR(st.st_mode) ? PLATFORM_FOLDER :
+				     PLATFORM_OTHER;
+}
+
 bool platform_is_there(const char *path)
 {
 	return !access(path, F_OK);
@@ -66,6 +96,28 @@ bool platform_is_program(const char *path)
 	return !access(path, X_OK);
 }
 
+struct platform_identity platform_identify(const char *path)
+{
+	struct platform_identity identity = { 0 };
+	struct stat file;
+	int code = strcmp(path, "-") ? stat(path, &file) :
+				       fstat(STDIN_FILENO, &file);
+
+	if (code == 0) {
+		identity.device = (uint64_t)file.st_dev;
+		identity.number = (uint64_t)file.st_ino;
+	}
+	return identity;
+}
+
+bool platform_is_same(const char *path, const char *other)
+{
+	struct platform_identity a = platform_identify(path);
+	struct platform_identity b = platform_identify(other);
+
+	return a.number && a.number == b.number && a.device == b.device;
+}
+
 FILE *platform_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -78,6 +130,56 @@ FILE *platform_open(const char *path)
 	if (!file)
 		close(fd);
 	return file;
+}
+
+FILE *platform_spool(void)
+{
+	return tmpfile();
+}
+
+void *platform_map(int fd, size_t *size)
+{
+	struct stat file;
+	void *data;
+
+	if (fstat(fd, &file) < 0 || !file.st_size)
+		return NULL;
+	*size = (size_t)file.st_size;
+	data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	return data == MAP_FAILED ? NULL : data;
+}
+
+void platform_unmap(void *data, size_t size)
+{
+	munmap(data, size);
+}
+
+/* systemd keeps them, if anybody does. */
+char *platform_latest_core(const char **store)
+{
+	static const char pattern[] =
+		"/var/lib/systemd/coredump/core.{python,pt_}*";
+	const char *newest = NULL;
+	struct stat file;
+	char *copy = NULL;
+	time_t time = 0;
+	glob_t found;
+	size_t i;
+
+	*store = "/var/lib/systemd/coredump/core.*";
+	if (glob(pattern, GLOB_BRACE, NULL, &found))
+		return NULL;
+	for (i = 0; i < found.gl_pathc; i++) {
+		if (stat(found.gl_pathv[i], &file) ||
+		    (newest && file.st_mtime < time))
+			continue;
+		newest = found.gl_pathv[i];
+		time = file.st_mtime;
+	}
+	if (newest)
+		copy = strdup(newest);
+	globfree(&found);
+	return copy;
 }
 
 bool platform_resolve(char *out, const char *path)

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,20 @@ const char *platform_user(void)
 	return getenv("USERNAME");
 }
 
+unsigned int platform_cores(void)
+{
+	SYSTEM_INFO info;
+
+	GetSystemInfo(&info);
+	return info.dwNumberOfProcessors;
+}
+
+/* The C library takes the handler away before it calls it. */
+void platform_on_interrupt(void (*handler)(int))
+{
+	signal(SIGINT, handler);
+}
+
 /* INVALID_FILE_ATTRIBUTES if nothing is there. */
 static DWORD attributes(const char *path)
 {
@@ -94,6 +109,24 @@ static DWORD attributes(const char *path)
 				   wide, PATH_MAX) ?
 		       GetFileAttributesW(wide) :
 		       INVALID_FILE_ATTRIBUTES;
+}
+
+/* Devices have names that no folder has: NUL, COM1. */
+enum platform_kind platform_kind(const char *path)
+{
+	wchar_t wide[PATH_MAX], full[PATH_MAX];
+	DWORD found;
+
+	if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
+				PATH_MAX) &&
+	    GetFullPathNameW(wide, PATH_MAX, full, NULL) &&
+	    !wcsncmp(full, L"\\\\.\\", 4))
+		return PLATFORM_OTHER;
+	found = attributes(path);
+	if (found == INVALID_FILE_ATTRIBUTES)
+		return PLATFORM_NOTHING;
+	return found & FILE_ATTRIBUTE_DIRECTORY ? PLATFORM_FOLDER :
+						  PLATFORM_FILE;
 }
 
 bool platform_is_there(const char *path)
@@ -114,9 +147,103 @@ bool platform_is_program(const char *path)
 	return platform_is_there(path) && !platform_is_folder(path);
 }
 
+static struct platform_identity identify_handle(HANDLE handle)
+{
+	struct platform_identity identity = { 0 };
+	BY_HANDLE_FILE_INFORMATION file;
+
+	if (GetFileInformationByHandle(handle, &file)) {
+		identity.device = file.dwVolumeSerialNumber;
+		identity.number = (uint64_t)file.nFileIndexHigh << 32 |
+				  file.nFileIndexLow;
+	}
+	return identity;
+}
+
+struct platform_identity platform_identify(const char *path)
+{
+	struct platform_identity identity = { 0 };
+	wchar_t wide[PATH_MAX];
+	HANDLE handle;
+
+	if (!strcmp(path, "-"))
+		return identify_handle(GetStdHandle(STD_INPUT_HANDLE));
+	if (!MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
+				 PATH_MAX))
+		return identity;
+	/* A folder opens with these semantics alone. */
+	handle = CreateFileW(wide, 0,
+			     FILE_SHARE_READ | FILE_SHARE_WRITE |
+				     FILE_SHARE_DELETE,
+			     NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS,
+			     NULL);
+	if (handle == INVALID_HANDLE_VALUE)
+		return identity;
+	identity = identify_handle(handle);
+	CloseHandle(handle);
+	return identity;
+}
+
+bool platform_is_same(const char *path, const char *other)
+{
+	struct platform_identity a = platform_identify(path);
+	struct platform_identity b = platform_identify(other);
+
+	return a.number && a.number == b.number && a.device == b.device;
+}
+
 FILE *platform_open(const char *path)
 {
 	return fopen(path, "r");
+}
+
+/* tmpfile() would want to write at the top of the drive. */
+FILE *platform_spool(void)
+{
+	wchar_t folder[PATH_MAX], path[PATH_MAX];
+
+	if (!GetTempPathW(PATH_MAX, folder) ||
+	    !GetTempFileNameW(folder, L"la", 0, path))
+		return NULL;
+	return _wfopen(path, L"w+bDN");
+}
+
+void *platform_map(int fd, size_t *size)
+{
+	int64_t end = _lseeki64(fd, 0, SEEK_END);
+	size_t done = 0;
+	char *data;
+	int got = 1;
+
+	if (end <= 0 || _lseeki64(fd, 0, SEEK_SET) < 0)
+		return NULL;
+	*size = (size_t)end;
+	data = malloc(*size);
+	while (data && got > 0 && done < *size) {
+		size_t left = *size - done;
+
+		got = read(fd, data + done,
+			   (unsigned int)(left < GIB ? left : GIB));
+		if (got > 0)
+			done += (size_t)got;
+	}
+	if (done == *size)
+		return data;
+	free(data);
+	return NULL;
+}
+
+void platform_unmap(void *data, size_t size)
+{
+	(void)size;
+	free(data);
+}
+
+/* Windows keeps dumps of its own format. */
+char *platform_latest_core(const char **store)
+{
+	*store = "the store of systemd";
+	return NULL;
 }
 
 bool platform_resolve(char *out, const char *path)

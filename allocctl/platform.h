@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <liballoc/setting.h>
@@ -24,13 +25,48 @@ enum la_platform platform_here(void);
 /* Whom the program runs for, or NULL; static storage. */
 const char *platform_user(void);
 
-/* What is at a path. */
+/* At least 1. */
+unsigned int platform_cores(void);
+
+/* Call it when the user interrupts the program; a second time ends that. */
+void platform_on_interrupt(void (*handler)(int));
+
+/* What is at a path; PLATFORM_UNKNOWN sets errno. */
+enum platform_kind {
+	PLATFORM_NOTHING,
+	PLATFORM_FILE,
+	PLATFORM_FOLDER,
+	PLATFORM_OTHER, /* a pipe, a device */
+	PLATFORM_UNKNOWN
+};
+enum platform_kind platform_kind(const char *path);
 bool platform_is_there(const char *path);
 bool platform_is_folder(const char *path);
 bool platform_is_program(const char *path);
 
+/* What tells files apart, whatever their names. */
+struct platform_identity {
+	uint64_t device;
+	uint64_t number; /* 0: there is no such file */
+};
+
+/* Of the file at a path; "-": of standard input. */
+struct platform_identity platform_identify(const char *path);
+bool platform_is_same(const char *path, const char *other);
+
 /* To read; NULL where something else than a file has that name. */
 FILE *platform_open(const char *path);
+
+/* A new file that is gone when it is closed, or NULL. */
+FILE *platform_spool(void);
+
+/* The bytes of a file, to be unmapped; NULL: none, or no memory. */
+void *platform_map(int fd, size_t *size);
+void platform_unmap(void *data, size_t size);
+
+/* The newest core of python that the system keeps, for free(); *store: where
+ * it looked.  NULL: there is none. */
+char *platform_latest_core(const char **store);
 
 /* Where a link leads to, in PATH_MAX bytes; false: nowhere, or no links. */
 bool platform_resolve(char *out, const char *path);

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "platform.h"
 #include "report.h"
 #include "triage.h"
 #include "util/util.h"
@@ -83,7 +82,7 @@ static bool rewind_file(struct file *file)
 
 	if (lseek(file->fd, 0, SEEK_SET) >= 0)
 		return true;
-	file->spool = tmpfile();
+	file->spool = platform_spool();
 	if (!file->spool ||
 	    fwrite(file->head, 1, file->head_size, file->spool) !=
 		    file->head_size)
@@ -165,18 +164,14 @@ static int read_mapped(struct la_recording **out, const struct file *file,
 		       const struct la_recording_options *options,
 		       struct la_error *err)
 {
-	struct stat stat;
-	void *data;
+	size_t size;
+	void *data = platform_map(file->fd, &size);
 	int code;
 
-	if (fstat(file->fd, &stat) < 0 || !stat.st_size)
-		return -EIO;
-	data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE,
-		    file->fd, 0);
-	if (data == MAP_FAILED)
+	if (!data)
 		return -ENOMEM;
-	code = la_recording_read(out, data, (size_t)stat.st_size, options, err);
-	munmap(data, (size_t)stat.st_size);
+	code = la_recording_read(out, data, size, options, err);
+	platform_unmap(data, size);
 	return code;
 }
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl triage: files to facts, each OOM once. */
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
+#include "platform.h"
 #include "report.h"
 #include "triage.h"
 #include "util/array.h"
-
-/* Where systemd keeps the cores of what python runs. */
-#define CORE_STORE "/var/lib/systemd/coredump/core."
-#define CORE_NAMES CORE_STORE "{python,pt_}*"
 
 static bool add(struct triage_oom **list, size_t *room, size_t *count,
 		const struct triage_oom *oom)
@@ -116,28 +110,8 @@ static int merge_calm(struct triage *triage)
 	return status;
 }
 
-/* What tells files apart, whatever their names. */
-struct identity {
-	dev_t device;
-	ino_t number; /* 0: there is no such file */
-};
-
-static struct identity identify(const char *path)
-{
-	struct identity identity = { 0 };
-	struct stat file;
-	int code = strcmp(path, "-") ? stat(path, &file) :
-				       fstat(STDIN_FILENO, &file);
-
-	if (code == 0) {
-		identity.device = file.st_dev;
-		identity.number = file.st_ino;
-	}
-	return identity;
-}
-
 /* Is the last file one of those before it? */
-static bool is_repeated(const struct identity *file, size_t last)
+static bool is_repeated(const struct platform_identity *file, size_t last)
 {
 	size_t i = 0;
 
@@ -150,14 +124,14 @@ static bool is_repeated(const struct identity *file, size_t last)
 static int read_files(struct triage *triage)
 {
 	const struct opt_list *files = &triage->request->files;
-	struct identity *seen = calloc(files->nr + 1, sizeof(*seen));
+	struct platform_identity *seen = calloc(files->nr + 1, sizeof(*seen));
 	int status = STATUS_DONE;
 	size_t i;
 
 	if (!seen)
 		return report_no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++) {
-		seen[i] = identify(files->item[i]);
+		seen[i] = platform_identify(files->item[i]);
 		if (!is_repeated(seen, i))
 			status = triage_read_file(triage, files->item[i]);
 	}
@@ -165,31 +139,16 @@ static int read_files(struct triage *triage)
 	return status;
 }
 
-/* The newest core of systemd's store. */
 static int read_latest(struct triage *triage)
 {
-	const char *newest = NULL;
-	struct stat stat_of;
-	time_t time = 0;
-	glob_t found;
-	size_t i;
+	const char *store;
 
-	if (glob(CORE_NAMES, GLOB_BRACE, NULL, &found)) {
-		report_error("no core of python in " CORE_STORE "*");
-		return STATUS_CANNOT_TELL;
-	}
-	for (i = 0; i < found.gl_pathc; i++) {
-		if (stat(found.gl_pathv[i], &stat_of) ||
-		    (newest && stat_of.st_mtime < time))
-			continue;
-		newest = found.gl_pathv[i];
-		time = stat_of.st_mtime;
-	}
 	free(triage->core);
-	triage->core = newest ? strdup(newest) : NULL;
-	globfree(&found);
-	return triage->core ? triage_read_core(triage, triage->core) :
-			      report_no_memory();
+	triage->core = platform_latest_core(&store);
+	if (triage->core)
+		return triage_read_core(triage, triage->core);
+	report_error("no core of python in %s", store);
+	return STATUS_CANNOT_TELL;
 }
 
 static int read_cores(struct triage *triage)
