@@ -20,18 +20,32 @@ static const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 /* Links of a container lead to its own files, not to those of the same name
  * outside. */
-static int open_below(int root, const char *file)
-{
-	while (*file == '/')
-		file++;
 #ifdef __linux__
+static int open_in_root(int root, const char *file)
+{
 	struct open_how how = { .flags = (unsigned int)flags,
 				.resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, root, file, &how, sizeof(how));
 
+	return (int)syscall(SYS_openat2, root, file, &how, sizeof(how));
+}
+#else
+static int open_in_root(int root, const char *file)
+{
+	(void)root, (void)file;
+	errno = ENOSYS;
+	return -1;
+}
+#endif
+
+static int open_below(int root, const char *file)
+{
+	int fd;
+
+	while (*file == '/')
+		file++;
+	fd = open_in_root(root, file);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return fd;
-#endif
 	return openat(root, file, flags);
 }
 
