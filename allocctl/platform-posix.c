@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "platform.h"
@@ -43,6 +44,13 @@ enum la_platform platform_here(void)
 	fclose(file);
 	return strcasestr(text, "microsoft") ? LA_PLATFORM_WSL :
 					       LA_PLATFORM_LINUX;
+}
+
+bool platform_is_macos(void)
+{
+	struct utsname name;
+
+	return uname(&name) >= 0 && !strcmp(name.sysname, "Darwin");
 }
 
 const char *platform_user(void)

@@ -81,6 +81,11 @@ enum la_platform platform_here(void)
 	return LA_PLATFORM_WINDOWS;
 }
 
+bool platform_is_macos(void)
+{
+	return false;
+}
+
 const char *platform_user(void)
 {
 	return getenv("USERNAME");

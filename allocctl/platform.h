@@ -22,6 +22,9 @@ bool platform_start(int *argc, char ***argv);
 /* The one that this program runs on. */
 enum la_platform platform_here(void);
 
+/* Does it run on macOS, where there is no CUDA? */
+bool platform_is_macos(void);
+
 /* Whom the program runs for, or NULL; static storage. */
 const char *platform_user(void);
 

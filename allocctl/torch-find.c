@@ -220,47 +220,82 @@ static void read_lines(struct torch_found *found, FILE *file)
 			       build_of_version(found->version);
 }
 
-static int read_version(struct torch_found *found)
+static bool refuse(struct torch_found *found, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Why none was found; false. */
+static bool refuse(struct torch_found *found, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(found->why, sizeof(found->why), format, args);
+	va_end(args);
+	return false;
+}
+
+static bool read_version(struct torch_found *found)
 {
 	FILE *file = platform_open(found->path);
 	struct la_error err;
 	int code;
 
-	if (!file) {
-		report_error("cannot read '%s'", found->path);
-		return STATUS_CANNOT_TELL;
-	}
+	if (!file)
+		return refuse(found, "cannot read '%s'", found->path);
 	read_lines(found, file);
 	fclose(file);
 	code = la_release_parse(&found->release, found->version, &err);
 	found->newer = code > 0;
 	if (code >= 0)
-		return STATUS_DONE;
-	report_error("%s: %s", found->path, err.text);
-	return STATUS_CANNOT_TELL;
+		return true;
+	return refuse(found, "%s: %s", found->path, err.text);
 }
 
-int torch_find(struct torch_found *found, const char *python)
+bool torch_seek(struct torch_found *found, const char *python)
 {
 	struct search s = { .found = found };
 
 	*found = (struct torch_found){ 0 };
-	if (!find_prefix(&s, python)) {
-		if (python)
-			report_error("no python or environment at '%s'",
-				     python);
-		else
-			report_error("no active environment and no python3 on "
-				     "PATH; say --python or --torch VERSION");
-		return STATUS_CANNOT_TELL;
-	}
+	if (!find_prefix(&s, python))
+		return python ? refuse(found,
+				       "no python or environment at '%s'",
+				       python) :
+				refuse(found,
+				       "no active environment and no python3 "
+				       "on PATH; say --python or --torch "
+				       "VERSION");
 	read_venv(&s);
 	if (find_on_pythonpath(&s) || find_of_user(&s) ||
 	    find_below(&s, s.prefix) ||
 	    (*s.base && !s.isolated && find_below(&s, s.base)))
 		return read_version(found);
-	report_error("no torch in the packages of '%s'; say --python or "
-		     "--torch VERSION",
-		     s.prefix);
+	return refuse(found,
+		      "no torch in the packages of '%s'; say --python or "
+		      "--torch VERSION",
+		      s.prefix);
+}
+
+bool torch_seek_library(struct torch_found *found, const char *root,
+			const char *library)
+{
+	static const char lib[] = "/lib/";
+	const char *slash = strrchr(library, '/');
+	size_t n = slash ? (size_t)(slash + 1 - library) : 0;
+
+	*found = (struct torch_found){ 0 };
+	if (n < strlen(lib) ||
+	    strncmp(library + n - strlen(lib), lib, strlen(lib)) ||
+	    !join(found->path, sizeof(found->path), "%s%.*s/version.py", root,
+		  (int)(n - strlen(lib)), library))
+		return refuse(found, "'%s' is in no package of torch",
+			      library);
+	return read_version(found);
+}
+
+int torch_find(struct torch_found *found, const char *python)
+{
+	if (torch_seek(found, python))
+		return STATUS_DONE;
+	report_error("%s", found->why);
 	return STATUS_CANNOT_TELL;
 }

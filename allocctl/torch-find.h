@@ -11,6 +11,7 @@ struct torch_found {
 	enum la_build build;
 	char version[64]; /* as torch itself says */
 	char path[4096]; /* of torch/version.py */
+	char why[4352]; /* none was found; empty: one was */
 };
 
 /*
@@ -19,5 +20,12 @@ struct torch_found {
  * line on stderr where it is not STATUS_DONE.
  */
 int torch_find(struct torch_found *found, const char *python);
+
+/* The same without a word on stderr: false, and why is filled. */
+bool torch_seek(struct torch_found *found, const char *python);
+
+/* That of a library which a process has loaded, below a root. */
+bool torch_seek_library(struct torch_found *found, const char *root,
+			const char *library);
 
 #endif /* ALLOCCTL_TORCH_FIND_H */

@@ -31,11 +31,16 @@ int la_env_add(struct la_env *env, const char *entry, size_t length);
 int la_env_set_unknown(struct la_env *env, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Texts of the information are owned by it. */
+/* Are length bytes of two names the same to the system? */
+bool la_env_same_name(const struct la_env *env, const char *a, const char *b,
+		      size_t length);
+
+/* What the texts of the information point to is owned by it. */
 struct la_env_process {
 	struct la_env_process_info info;
 	struct la_env *initial, *current; /* owned; never NULL once opened */
-	char *root; /* info.root, owned */
+	char *command, *arguments, *program, *folder, *root, *unit, *torch,
+		*current_from;
 };
 
 /* Fill a zeroed process; 0 or -errno.  One for each system. */

@@ -138,8 +138,8 @@ struct la_env_choice {
 	 *  them, then the others by name */
 	const struct la_env_variable *variable;
 	size_t variable_count; /**< how many */
-	/** Where options common to all devices come from (2.10 and later; in
-	 *  2.9 those of host memory); NULL: from none */
+	/** Where options common to all devices come from (2.9: those of host
+	 *  memory; before: all options); NULL: from none */
 	const struct la_env_variable *common;
 	/** Where the options of the CUDA allocator come from; NULL: from
 	 *  none */
@@ -159,6 +159,29 @@ struct la_env_choice {
  */
 int la_env_choose(struct la_env_choice **out, const struct la_env *env,
 		  const struct la_setting_context *context);
+
+/**
+ * @brief Add a finding for each setting that another environment has with
+ *        another value: what the process was started with, or what programs
+ *        started afresh get.
+ * @param choice choice
+ * @param other  the other environment
+ * @param code   LA_SCRIPT_CHANGED or LA_SCRIPT_STALE
+ * @param text   how the other environment is called: "at its start"
+ * @retval 0       done; nothing is added if one of them is unknown
+ * @retval -ENOMEM out of memory
+ */
+int la_env_choice_compare(struct la_env_choice *choice,
+			  const struct la_env *other, enum la_script_code code,
+			  const char *text);
+
+/**
+ * @brief The variables from which some release or build of torch reads
+ *        settings.
+ * @param index position, from 0
+ * @return a static name; NULL past the end
+ */
+const char *la_env_setting_name(size_t index);
 
 /** @brief Release a choice. @param choice may be NULL */
 void la_env_choice_free(struct la_env_choice *choice);
@@ -183,6 +206,8 @@ struct la_env_process_info {
 	const char *torch; /**< library of torch's allocator that it has
 			    *   loaded: when it has, the setting may have
 			    *   been read */
+	bool gpu; /**< it has a GPU open: when it has torch too, the setting
+		   *   has probably been read */
 	/** What it was started with; unknown on Windows */
 	const struct la_env *initial;
 	/** What it has now; changes do not reach an allocator that has read

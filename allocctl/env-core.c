@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The environment of a dead process, from its core file. */
+#include <liballoc/triage.h>
+
+#include "cmd.h"
+#include "env.h"
+#include "report.h"
+
+static int take(struct la_env **out, const struct la_core_info *info)
+{
+	size_t count = info->started_count;
+
+	if (la_env_of_entries(out, info->environment, count,
+			      LA_PLATFORM_LINUX) < 0)
+		return report_no_memory();
+	if (count)
+		return STATUS_DONE;
+	report_error("the core file does not hold the environment that the "
+		     "process was started with");
+	return STATUS_CANNOT_TELL;
+}
+
+int env_core(struct la_env **out, const char *path)
+{
+	int status = STATUS_CANNOT_TELL;
+	struct la_core *core = NULL;
+	struct la_log *log = NULL;
+	struct la_error err;
+
+	if (la_core_open(&core, path, &err) < 0)
+		report_error("%s: %s", path, err.text);
+	else if (la_log_new(&log) < 0)
+		status = report_no_memory();
+	else if (la_core_search(core, log, &err) < 0)
+		report_error("%s: %s", path, err.text);
+	else
+		status = take(out, la_core_info(core));
+	la_log_free(log);
+	la_core_free(core);
+	return status;
+}
