@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What readers of files with NAME=value lines share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/env-file.h"
+#include "util/array.h"
+
+static struct la_env_binding *bind(struct la_env_file *file,
+				   struct la_script_span name, size_t end)
+{
+	struct la_env_binding *binding;
+
+	if (!la_script_watches(file->script, file->text + name.start,
+			       name.end - name.start, false))
+		return NULL;
+	if (grow_array(&file->binding, &file->room, file->count,
+		       sizeof(*file->binding))) {
+		file->failed = true;
+		return NULL;
+	}
+	binding = &file->binding[file->count++];
+	*binding = (struct la_env_binding){
+		.name = name.start,
+		.name_length = name.end - name.start,
+		.at = { name.start, end },
+	};
+	return binding;
+}
+
+void la_env_bind(struct la_env_file *file, struct la_script_span name,
+		 struct la_script_value *value, size_t end)
+{
+	struct la_env_binding *binding = bind(file, name, end);
+
+	la_script_vars_set(&file->vars, file->text + name.start,
+			   name.end - name.start,
+			   value->unknown ? NULL :
+					    la_strbuf_text(&value->text));
+	if (value->text.failed)
+		file->failed = true;
+	if (binding)
+		binding->value = *value;
+	else
+		la_script_value_release(value);
+	*value = (struct la_script_value){ 0 };
+}
+
+void la_env_refuse(struct la_env_file *file, struct la_script_span name,
+		   size_t end, enum la_script_code code, const char *why)
+{
+	struct la_env_binding *binding = bind(file, name, end);
+
+	if (!binding)
+		return;
+	binding->code = code;
+	binding->refused = why;
+}
+
+void la_env_file_release(struct la_env_file *file)
+{
+	size_t i;
+
+	for (i = 0; i < file->count; i++)
+		la_script_value_release(&file->binding[i].value);
+	free(file->binding);
+	la_script_vars_release(&file->vars);
+}
+
+size_t la_env_line_end(const struct la_env_file *file, size_t at)
+{
+	while (at < file->length && !strchr("\r\n", file->text[at]))
+		at++;
+	return at;
+}
+
+size_t la_env_quote_end(const struct la_env_file *file, size_t open)
+{
+	size_t i, escaped = file->length;
+
+	for (i = open + 1; i < file->length; i++) {
+		if (file->text[i] != file->text[open])
+			continue;
+		if (file->text[i - 1] != '\\' || i - 1 == open)
+			return i;
+		escaped = i;
+	}
+	return escaped;
+}
