@@ -203,7 +203,8 @@ static struct cmd_node *read_simple(struct lines *in)
 		} else if (byte == '>' || byte == '<') {
 			take_redirection(in, node);
 		} else {
-			cmd_text_put(&node->text, byte, here(in));
+			if (node->text.length || !cmd_is_delimiter(byte))
+				cmd_text_put(&node->text, byte, here(in));
 			in->at++;
 		}
 	}

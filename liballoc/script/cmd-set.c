@@ -43,7 +43,8 @@ static bool meant(struct cmd_run *run, const char *name, size_t length)
 					   "`",		   " ",
 					   "\xe2\x80\x9c", "\xe2\x80\x98",
 					   "\xc2\xa0",	   "$",
-					   "%" };
+					   "%",		   ",",
+					   ";" };
 	size_t i, n;
 
 	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
@@ -233,7 +234,7 @@ void cmd_set(struct cmd_run *run, const struct cmd_node *node,
 	const char *name;
 	size_t length;
 
-	while (s.at < text->length && cmd_is_delimiter(text->byte[s.at]))
+	while (s.at < text->length && cmd_is_blank(text->byte[s.at]))
 		s.at++;
 	if (s.at + 1 < text->length && text->byte[s.at] == '/' &&
 	    text->byte[s.at + 1] && strchr("aApP", text->byte[s.at + 1])) {
