@@ -76,6 +76,9 @@ void la_script_change(struct la_script *script, size_t assignment,
 const struct la_script_assignment *
 la_script_peek(const struct la_script *script, size_t assignment);
 
+/* How many places were noted so far. */
+size_t la_script_count(const struct la_script *script);
+
 /*
  * Say something of an assignment or of the whole; start and end are bytes of
  * the part.  Without a format: the meaning of the code (codes.c).

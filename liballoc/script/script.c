@@ -163,6 +163,11 @@ la_script_peek(const struct la_script *script, size_t assignment)
 		       NULL;
 }
 
+size_t la_script_count(const struct la_script *script)
+{
+	return script->place_count;
+}
+
 static const char *say_text(enum la_script_code code, const char *format,
 			    va_list args)
 {

@@ -1,12 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
-
-#include "script/internal.h"
-#include "util/error.h"
-
-int la_script_read_tcsh(struct la_script *script,
-	const struct la_script_part *part, struct la_error *err)
-{
-	(void)script;
-	return la_error_set(err, -ENOTSUP, part->offset, "not read yet");
-}
+#include "script/shell.h"
+struct node *la_tcsh_parse(struct parser *parser) { return la_shell_parse(parser); }
+void la_tcsh_command(struct shell *shell, const struct node *node) { la_shell_command(shell, node); }

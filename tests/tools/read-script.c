@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * read-script KIND [NAME...] <TEXT: one JSON object a line for each place that
- * sets one of the names (default: those of torch), then those of the whole.
+ * read-script KIND [NAME...] [-- NAME=VALUE...] <TEXT: one JSON object a line
+ * for each place that sets one of the names (default: those of torch), then
+ * those of the whole.  NAME=VALUE: what is known to be there before.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <liballoc/script.h>
 
@@ -85,10 +87,16 @@ int main(int argc, char **argv)
 	struct la_script *script;
 	struct la_error err;
 	int status = 0;
+	char **before;
 
 	if (argc < 2 || la_script_kind_parse(&options.kind, argv[1]))
 		return 2;
-	if (argc > 2)
+	for (before = argv + 2; *before && strcmp(*before, "--"); before++)
+		;
+	if (*before)
+		options.environment = (const char *const *)before + 1;
+	*before = NULL;
+	if (argv[2])
 		options.watched = (const char *const *)argv + 2;
 	if (getenv("WINDOWS"))
 		options.platform = LA_PLATFORM_WINDOWS;
