@@ -7,10 +7,6 @@
 #include "check.h"
 #include "report.h"
 #include "util/size.h"
-#include "util/utf8.h"
-
-/* Bytes of a setting before and after what is marked; most have fewer. */
-enum { AROUND = 200 };
 
 /* No memory has that many bytes. */
 #define NO_CARD (UINT64_C(1) << 60)
@@ -118,39 +114,6 @@ static void text_values(const struct la_setting_values *v)
 	text_rare(v);
 }
 
-static void repeat(char c, size_t times)
-{
-	while (times--)
-		putchar(c);
-}
-
-/*
- * The string, and ^~~~ under the bytes that are meant; of a long string, what
- * stands around them.
- */
-static void text_caret(const char *text, size_t text_length, size_t offset,
-		       size_t length)
-{
-	size_t from = offset > AROUND ? offset - AROUND : 0;
-	size_t to = text_length, columns;
-
-	while (from && from < offset && (text[from] & 0xc0) == 0x80)
-		from++;
-	if (to - offset > AROUND)
-		to = offset +
-		     la_utf8_prefix(text + offset, to - offset, AROUND);
-	if (length > to - offset)
-		length = to - offset;
-	printf("    %s", from ? "..." : "");
-	report_escaped(text + from, to - from);
-	printf("%s\n    %s", to < text_length ? "..." : "", from ? "   " : "");
-	repeat(' ', report_columns(text + from, offset - from));
-	putchar('^');
-	columns = report_columns(text + offset, length);
-	repeat('~', columns ? columns - 1 : 0);
-	putchar('\n');
-}
-
 const char *check_severity_name(enum la_severity severity)
 {
 	static const char *const names[] = {
@@ -176,7 +139,7 @@ static void text_remarks(const struct la_setting_check *check, const char *text,
 				     REPORT_BOLD,
 			     check_severity_name(remark[i].severity));
 		printf(": %s [LA%d]\n", remark[i].text, (int)remark[i].code);
-		text_caret(text, length, remark[i].offset, remark[i].length);
+		report_caret(text, length, remark[i].offset, remark[i].length);
 	}
 }
 
@@ -254,7 +217,7 @@ static void text_policy(const struct check_answer *answer, const char *path)
 		if (violation[i].line)
 			printf("    see %s:%zu\n", path, violation[i].line);
 		if (violation[i].length)
-			text_caret(answer->source->text, answer->source->length,
+			report_caret(answer->source->text, answer->source->length,
 				   violation[i].offset, violation[i].length);
 	}
 }
@@ -274,7 +237,7 @@ void check_print_text(const struct check_answer *answer,
 		text_values(la_setting_values(setting));
 	} else {
 		text_refusal(refusal, options->context.set_at);
-		text_caret(source->text, source->length, refusal->offset,
+		report_caret(source->text, source->length, refusal->offset,
 			   refusal->length);
 	}
 	text_unread(answer);

@@ -17,6 +17,7 @@ extern const struct cmd cmd_explain;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_triage;
 extern const struct cmd cmd_tune;
+extern const struct cmd cmd_verify;
 
 enum status {
 	STATUS_DONE = 0,

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "platform.h"
+#include "print-child.h"
 #include "report.h"
 #include "util/distance.h"
 
@@ -112,6 +113,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 	    !strcmp(argv[1], "-h"))
 		return help(argc, argv);
+	if (!strcmp(argv[1], PRINT_COMMAND))
+		return print_child(argc, argv);
 	cmd = find(argv[1]);
 	if (!cmd)
 		return unknown(argv[1]);

@@ -12,6 +12,9 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
+/* Bytes before and after what is marked; most texts have fewer. */
+enum { AROUND = 200 };
+
 const char *const report_formats[] = { "text", "json", NULL };
 
 void report_error(const char *format, ...)
@@ -185,8 +188,8 @@ static bool is_wide(const char *text, size_t length)
 /* Punctuation that no line begins with. */
 static bool is_closing(const char *text)
 {
-	static const char *const marks[] = { "，", "。", "；", "：", "、",
-					     "）", "”", "？" };
+	static const char *const marks[] = { "，", "。", "；", "：",
+					     "、", "）", "”",  "？" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(marks); i++)
@@ -238,6 +241,35 @@ void report_wrapped(int indent, const char *text)
 {
 	printf("%*s", indent, "");
 	report_wrapped_from((size_t)indent, indent, text);
+}
+
+static void repeat(char c, size_t times)
+{
+	while (times--)
+		putchar(c);
+}
+
+void report_caret(const char *text, size_t text_length, size_t offset,
+		  size_t length)
+{
+	size_t from = offset > AROUND ? offset - AROUND : 0;
+	size_t to = text_length, columns;
+
+	while (from && from < offset && (text[from] & 0xc0) == 0x80)
+		from++;
+	if (to - offset > AROUND)
+		to = offset +
+		     la_utf8_prefix(text + offset, to - offset, AROUND);
+	if (length > to - offset)
+		length = to - offset;
+	printf("    %s", from ? "..." : "");
+	report_escaped(text + from, to - from);
+	printf("%s\n    %s", to < text_length ? "..." : "", from ? "   " : "");
+	repeat(' ', report_columns(text + from, offset - from));
+	putchar('^');
+	columns = report_columns(text + offset, length);
+	repeat('~', columns ? columns - 1 : 0);
+	putchar('\n');
 }
 
 int report_json_sink(void *arg, const char *data, size_t length)

@@ -45,6 +45,13 @@ void report_wrapped(int indent, const char *text);
 /* The same where so many columns of the first line are taken already. */
 void report_wrapped_from(size_t column, int indent, const char *text);
 
+/*
+ * The text, and ^~~~ under the bytes that are meant; of a long text, what
+ * stands around them.
+ */
+void report_caret(const char *text, size_t text_length, size_t offset,
+		  size_t length);
+
 /* A la_json_sink; arg: a FILE. */
 int report_json_sink(void *arg, const char *data, size_t length);
 

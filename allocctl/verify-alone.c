@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * allocctl verify: texts that are no script but a setting, or what torch says
+ * of one; and what to write instead of a line that does not arrive.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "assignment.h"
+#include "util/distance.h"
+#include "util/util.h"
+#include "verify.h"
+
+static const char variable[] = "PYTORCH_CUDA_ALLOC_CONF";
+
+/* What torch says before the word that it does not know, and after it. */
+static const struct {
+	const char *before, *after;
+} errors[] = {
+	{ "Unrecognized CachingAllocator option: ", "\r\n" },
+	{ "Unrecognized key '", "'\r\n" },
+};
+
+static const struct la_setting_option *find_option(const char *name,
+						   size_t length, size_t off)
+{
+	const struct la_setting_option *option;
+	size_t i;
+
+	for (i = 0; (option = la_setting_option_at(i)); i++)
+		if (la_distance(name, length, option->name,
+				strlen(option->name)) <= off)
+			return option;
+	return NULL;
+}
+
+static const char *watched(const struct verify *verify)
+{
+	return verify->request.variable ? verify->request.variable : variable;
+}
+
+/* Of a setting only the start is known: the key that torch objects to. */
+static void take_error(struct verify *verify, const char *word, size_t length)
+{
+	const struct la_setting_option *option = find_option(word, length, 0);
+	uint64_t offset = (uint64_t)(word - verify->text);
+	struct verify_place *place;
+	char text[256];
+
+	place = verify_add(verify, watched(verify), NULL, LA_SCRIPT_UNKNOWN,
+			   offset, length);
+	if (!place)
+		return;
+	if (option)
+		snprintf(text, sizeof(text),
+			 "torch was given this option and does not have it: "
+			 "it is there since torch %s",
+			 option->since);
+	else
+		snprintf(text, sizeof(text),
+			 "torch was given this in place of an option: the rest "
+			 "of the value is not told");
+	verify_say(verify, &place->list,
+		   option ? LA_REMARK_OTHER_RELEASE : LA_REMARK_UNKNOWN,
+		   option ? "option_newer_than_torch" :
+			    "unknown_or_missing_key",
+		   text, offset, length);
+}
+
+static bool recognise_error(struct verify *verify)
+{
+	const char *at;
+	size_t i, length;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		at = strstr(verify->text, errors[i].before);
+		if (!at)
+			continue;
+		at += strlen(errors[i].before);
+		length = strcspn(at, errors[i].after);
+		while (length && at[length - 1] == ' ')
+			length--;
+		take_error(verify, at, length);
+		return true;
+	}
+	return false;
+}
+
+/* One word, or several behind commas, that begins with an option's name. */
+static bool recognise_setting(struct verify *verify)
+{
+	size_t start = strspn(verify->text, " \t\r\n");
+	size_t end = verify->length, name;
+	char *value;
+
+	while (end > start && strchr(" \t\r\n", verify->text[end - 1]))
+		end--;
+	name = strcspn(verify->text + start, ":=, \t\r\n");
+	if (start + name >= end || !strchr(":=", verify->text[start + name]) ||
+	    memchr(verify->text + start, '\n', end - start) ||
+	    !find_option(verify->text + start, name, 2))
+		return false;
+	value = strndup(verify->text + start, end - start);
+	if (value)
+		verify_add(verify, watched(verify), value, LA_SCRIPT_ARRIVES,
+			   start, end - start);
+	else
+		verify->failed = true;
+	free(value);
+	return true;
+}
+
+bool verify_recognise(struct verify *verify)
+{
+	verify->alone = recognise_error(verify) || recognise_setting(verify);
+	return verify->alone;
+}
+
+/* What the line seems to be meant to set, to be freed, or NULL. */
+static char *meant(const struct verify *verify,
+		   const struct verify_place *place)
+{
+	const char *text = verify->text + place->offset;
+	struct assignment found = assignment_read(text, place->length);
+
+	if (verify->request.wanted)
+		return strdup(verify->request.wanted);
+	if (place->value)
+		return strdup(place->value);
+	if (!*found.name || found.end <= found.start)
+		return NULL;
+	return strndup(text + found.start, found.end - found.start);
+}
+
+/* As torch takes it; NULL if that cannot be said. */
+static char *corrected(struct verify *verify, char *value)
+{
+	struct la_setting_check *check;
+	const char *correction;
+	char *right = NULL;
+
+	if (!value || la_setting_check_new(&check, value, strlen(value),
+					   &verify->context) < 0)
+		return NULL;
+	correction = la_setting_check_correction(check);
+	if (correction && *correction)
+		right = strdup(correction);
+	else if (la_setting_check_setting(check))
+		right = strdup(value);
+	la_setting_check_free(check);
+	return right;
+}
+
+void verify_cure(struct verify *verify, struct verify_place *place)
+{
+	char *value, *right;
+
+	if (verify->alone || !place->list.count)
+		return;
+	value = meant(verify, place);
+	right = corrected(verify, value);
+	if (right && (!place->value || place->fate != LA_SCRIPT_ARRIVES ||
+		      strcmp(right, place->value)))
+		if (la_script_write(verify->kind, place->variable, right,
+				    &place->cure, NULL) < 0)
+			place->cure = NULL;
+	free(right);
+	free(value);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* allocctl verify: each place, a caret under what is off, and the cure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "verify.h"
+
+/* The line of the text that a byte is in, and a caret under the place. */
+static void print_caret(const struct verify *verify, uint64_t offset,
+			uint64_t length)
+{
+	const char *at = verify->text + offset, *line = at;
+	size_t rest = strcspn(at, "\n");
+
+	while (line > verify->text && line[-1] != '\n')
+		line--;
+	if (rest && at[rest - 1] == '\r' && length < rest)
+		rest--;
+	report_caret(line, (size_t)(at - line) + rest, (size_t)(at - line),
+		     length < rest ? length : rest);
+}
+
+static void print_list(const struct verify *verify,
+		       const struct verify_list *list)
+{
+	const struct verify_said *said;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		said = &list->said[i];
+		putchar('\n');
+		report_paint(REPORT_YELLOW, "warning");
+		fputs(": ", stdout);
+		report_escaped(said->text, strlen(said->text));
+		printf(" [LA%d]\n", said->code);
+		print_caret(verify, said->offset, said->length);
+	}
+}
+
+/* What programs find, in the words of each fate. */
+static void print_fate(const struct verify *verify,
+		       const struct verify_place *place)
+{
+	static const struct {
+		enum report_colour colour;
+		const char *word, *rest;
+	} fates[] = {
+		[LA_SCRIPT_ARRIVES] = { REPORT_GREEN, "arrives", NULL },
+		[LA_SCRIPT_REMOVED] = { REPORT_YELLOW, "removed",
+					" is taken from programs" },
+		[LA_SCRIPT_LOST] = { REPORT_RED, "lost",
+				     " reaches no program from here" },
+		[LA_SCRIPT_UNKNOWN] = { REPORT_YELLOW, "unknown",
+					": only running it could tell" },
+	};
+
+	report_escaped(verify->request.path, strlen(verify->request.path));
+	printf(":%zu:%zu: ", place->line, place->column);
+	report_paint(fates[place->fate].colour, fates[place->fate].word);
+	printf(": %s", place->variable);
+	if (!place->value) {
+		puts(fates[place->fate].rest ? fates[place->fate].rest : "");
+		return;
+	}
+	putchar('=');
+	report_escaped(place->value, strlen(place->value));
+	putchar('\n');
+}
+
+static void print_cure(const char *cure)
+{
+	size_t n;
+
+	putchar('\n');
+	report_paint(REPORT_BOLD, "write instead");
+	putchar('\n');
+	for (; *cure; cure += n + (cure[n] == '\n')) {
+		n = strcspn(cure, "\n");
+		fputs("    ", stdout);
+		report_escaped(cure, n);
+		putchar('\n');
+	}
+}
+
+static void print_script(const struct verify *verify)
+{
+	const struct verify_place *last = NULL;
+	size_t i;
+
+	for (i = 0; i < verify->count; i++) {
+		last = &verify->place[i];
+		if (i)
+			putchar('\n');
+		print_fate(verify, last);
+		print_list(verify, &last->list);
+		if (last->cure)
+			print_cure(last->cure);
+	}
+	if (!last && !verify->unread)
+		printf("nothing here sets %s\n",
+		       verify->request.variable ? verify->request.variable :
+						  "what torch reads");
+	print_list(verify, &verify->list);
+	if (!last || !verify->request.wanted)
+		return;
+	if (last->value && strcmp(last->value, verify->request.wanted))
+		printf("\nprograms started at the end see another value than "
+		       "'%s'\n",
+		       verify->request.wanted);
+}
+
+static void print_shell(const struct verify *verify,
+			const struct verify_shell *shell)
+{
+	printf("%s%s%s: ", shell->name, shell->version ? " " : "",
+	       shell->version ? shell->version : "");
+	if (shell->trouble) {
+		report_paint(REPORT_YELLOW, "unknown");
+		printf(": %s\n", shell->trouble);
+		return;
+	}
+	if (shell->arrives)
+		report_paint(REPORT_GREEN, "arrives");
+	else
+		report_paint(REPORT_RED, "does not arrive");
+	if (shell->value) {
+		printf(": %s=", verify->request.variable ?
+					verify->request.variable :
+					"PYTORCH_CUDA_ALLOC_CONF");
+		report_escaped(shell->value, strlen(shell->value));
+		putchar('\n');
+	} else {
+		puts(": its programs have no such variable");
+	}
+}
+
+void verify_print_text(const struct verify *verify)
+{
+	static const char *const ran[] = {
+		[VERIFY_LINE] = "with the line that allocctl set prints",
+		[VERIFY_LOGIN] = "with the startup files of a login",
+		[VERIFY_INTERACTIVE] = "with the startup files of a terminal",
+		[VERIFY_NEITHER] = "as for a script",
+	};
+	size_t i;
+
+	if (verify->request.path)
+		print_script(verify);
+	if (verify->request.path && verify->request.shells.nr)
+		putchar('\n');
+	if (verify->request.shells.nr)
+		printf("shells were run %s:\n", ran[verify->request.start]);
+	for (i = 0; i < verify->request.shells.nr; i++)
+		print_shell(verify, &verify->shell[i]);
+}
