@@ -79,12 +79,6 @@ static void read_line(struct la_env_file *file, const struct line *line,
 	}
 	name.end = line->start + (equals - text);
 	add_value(&value.text, equals + 1, text + at + length - equals - 1);
-	if (!value.text.length) {
-		la_script_value_release(&value);
-		la_env_refuse(file, name, end, LA_SCRIPT_NO_ASSIGNMENT,
-			      "pam_env takes an empty value for a removal");
-		return;
-	}
 	la_env_bind(file, name, &value, end);
 }
 
