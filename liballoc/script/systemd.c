@@ -9,34 +9,6 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
-enum { MOST_WORDS = 256, MOST_SET = 64 };
-
-/* A place that Environment= of the unit still has. */
-struct set {
-	size_t index; /* of the assignment */
-	char name[LA_SCRIPT_NAME];
-};
-
-struct unit {
-	struct la_script *script;
-	const struct la_script_part *part;
-	bool ignored; /* the section is none with an environment */
-	struct la_script_vars vars; /* of Environment= so far */
-	struct set set[MOST_SET];
-	size_t sets;
-	struct la_script_span file; /* the last EnvironmentFile=, or empty */
-	struct la_script_span unset; /* the last UnsetEnvironment= */
-	struct la_strbuf unset_text; /* owned: its words */
-	struct la_error *err;
-};
-
-/* A line with those that continue it. */
-struct unit_line {
-	struct la_strbuf text;
-	struct la_script_span at;
-	bool continued;
-};
-
 static size_t skip_blanks(const char *text, size_t at, size_t end)
 {
 	while (at < end && text[at] && strchr(" \t\r", text[at]))
@@ -46,7 +18,7 @@ static size_t skip_blanks(const char *text, size_t at, size_t end)
 
 /* A line end that is escaped becomes a blank.  Where the next line is. */
 static size_t read_line(const struct la_script_part *part, size_t at,
-			struct unit_line *line)
+			struct la_unit_line *line)
 {
 	const char *newline;
 	size_t end, stop;
@@ -72,27 +44,6 @@ static size_t read_line(const struct la_script_part *part, size_t at,
 	return part->length;
 }
 
-/* Where a name stands in the part's lines that were put together. */
-static struct la_script_span find(const struct unit *unit,
-				  const struct unit_line *line,
-				  const struct la_unit_word *word)
-{
-	const char *text = unit->part->text;
-	struct la_script_span at = line->at;
-	size_t length = word->at.end - word->at.start, first, i;
-
-	first = length < 8 ? length : 8;
-	for (i = at.start; i + first <= at.end; i++)
-		if (!memcmp(text + i, line->text.data + word->at.start,
-			    first)) {
-			at.start = i;
-			break;
-		}
-	if (at.end > at.start + length && !line->continued)
-		at.end = at.start + length;
-	return at;
-}
-
 /* A text that a variable may hold, says systemd. */
 static bool is_valid(const char *text)
 {
@@ -107,7 +58,7 @@ static bool is_valid(const char *text)
 	return true;
 }
 
-static void forget(struct unit *unit, const char *name, size_t length)
+static void forget(struct la_unit *unit, const char *name, size_t length)
 {
 	size_t i;
 
@@ -117,13 +68,13 @@ static void forget(struct unit *unit, const char *name, size_t length)
 			unit->set[i--] = unit->set[--unit->sets];
 }
 
-static void remember(struct unit *unit, const char *name, size_t length,
+static void remember(struct la_unit *unit, const char *name, size_t length,
 		     size_t index)
 {
-	struct set *set;
+	struct la_unit_set *set;
 
 	forget(unit, name, length);
-	if (index == LA_SCRIPT_WHOLE || unit->sets == MOST_SET ||
+	if (index == LA_SCRIPT_WHOLE || unit->sets == LA_UNIT_SET ||
 	    length >= LA_SCRIPT_NAME)
 		return;
 	set = &unit->set[unit->sets++];
@@ -133,12 +84,12 @@ static void remember(struct unit *unit, const char *name, size_t length,
 }
 
 /* NAME=value, one word of Environment=. */
-static void read_assignment(struct unit *unit, const struct unit_line *line,
+static void read_assignment(struct la_unit *unit, const struct la_unit_line *line,
 			    struct la_unit_word *word)
 {
 	const char *text, *equals;
 	struct la_script_value value = { 0 };
-	struct la_script_span at = find(unit, line, word);
+	struct la_script_span at = la_unit_find(unit, line, word);
 	size_t n, index;
 
 	la_unit_specifiers(&word->value);
@@ -168,7 +119,7 @@ static void read_assignment(struct unit *unit, const struct unit_line *line,
 }
 
 /* An empty Environment= takes back all before it. */
-static void reset(struct unit *unit, struct la_script_span at)
+static void reset(struct la_unit *unit, struct la_script_span at)
 {
 	size_t i;
 
@@ -183,7 +134,7 @@ static void reset(struct unit *unit, struct la_script_span at)
 	la_script_vars_release(&unit->vars);
 }
 
-static void read_environment(struct unit *unit, const struct unit_line *line,
+static void read_environment(struct la_unit *unit, const struct la_unit_line *line,
 			     size_t at)
 {
 	const char *text = la_strbuf_text(&line->text);
@@ -205,7 +156,7 @@ static void read_environment(struct unit *unit, const struct unit_line *line,
 }
 
 /* PassEnvironment=NAME: from the manager, unless Environment= has it. */
-static void read_pass(struct unit *unit, const struct unit_line *line,
+static void read_pass(struct la_unit *unit, const struct la_unit_line *line,
 		      size_t at)
 {
 	const char *text = la_strbuf_text(&line->text), *name;
@@ -219,7 +170,7 @@ static void read_pass(struct unit *unit, const struct unit_line *line,
 				       false) ||
 		    la_script_vars_find(&unit->vars, name, strlen(name)))
 			continue;
-		span = find(unit, line, &word);
+		span = la_unit_find(unit, line, &word);
 		index = la_script_add(unit->script, unit->part, name,
 				      strlen(name), NULL, LA_SCRIPT_UNKNOWN,
 				      span.start, span.end);
@@ -230,7 +181,7 @@ static void read_pass(struct unit *unit, const struct unit_line *line,
 	la_script_value_release(&word.value);
 }
 
-static void keep_unset(struct unit *unit, const struct unit_line *line,
+static void keep_unset(struct la_unit *unit, const struct la_unit_line *line,
 		       size_t at)
 {
 	if (at == line->text.length)
@@ -241,7 +192,7 @@ static void keep_unset(struct unit *unit, const struct unit_line *line,
 }
 
 /* UnsetEnvironment= acts after all others, wherever it stands. */
-static void unset(struct unit *unit)
+static void unset(struct la_unit *unit)
 {
 	const char *text = la_strbuf_text(&unit->unset_text), *name;
 	struct la_unit_word word = { 0 };
@@ -266,7 +217,7 @@ static void unset(struct unit *unit)
 }
 
 /* A file beats Environment=, whatever their order: say so at each place. */
-static void warn_of_file(struct unit *unit)
+static void warn_of_file(struct la_unit *unit)
 {
 	size_t i;
 
@@ -287,98 +238,7 @@ static void warn_of_file(struct unit *unit)
 			      "unit does not show");
 }
 
-/* ${NAME} anywhere and $NAME as a word of its own; $$ is a dollar sign. */
-static void expand(struct unit *unit, struct la_script_value *value)
-{
-	struct la_script_value out = { 0 };
-	struct la_script_scope scope = { unit->script, &unit->vars,
-					 LA_SCRIPT_DOLLARS | LA_SCRIPT_OPEN |
-						 LA_SCRIPT_PLAIN,
-					 0 };
-	const char *text = la_strbuf_text(&value->text);
-
-	la_unit_specifiers(value);
-	text = la_strbuf_text(&value->text);
-	if (text[0] == '$' && text[1] &&
-	    1 + la_script_name(text + 1, strlen(text + 1)) == strlen(text))
-		la_script_value_unknown(value, text + 1, strlen(text + 1));
-	la_script_expand_all(&scope, text, strlen(text), &out);
-	out.unknown |= value->unknown;
-	la_script_value_release(value);
-	*value = out;
-}
-
-struct exec {
-	struct la_unit_word parsed[MOST_WORDS]; /* owned */
-	struct la_script_word word[MOST_WORDS];
-	size_t count;
-};
-
-static void take_words(struct unit *unit, const struct unit_line *line,
-		       size_t at, struct exec *exec)
-{
-	struct la_unit_word *parsed;
-	struct la_script_span span;
-
-	while (exec->count < MOST_WORDS &&
-	       la_unit_word(la_strbuf_text(&line->text), line->text.length,
-			    &at, &exec->parsed[exec->count]) > 0) {
-		parsed = &exec->parsed[exec->count];
-		span = find(unit, line, parsed);
-		expand(unit, &parsed->value);
-		exec->word[exec->count++] = (struct la_script_word){
-			parsed->value.unknown ?
-				NULL :
-				la_strbuf_text(&parsed->value.text),
-			span.start, span.end
-		};
-	}
-}
-
-static size_t take_given(const struct unit *unit,
-			 struct la_script_given *given)
-{
-	const struct la_script_var *var;
-	size_t i;
-
-	for (i = 0; i < unit->sets; i++) {
-		var = la_script_vars_find(&unit->vars, unit->set[i].name,
-					  strlen(unit->set[i].name));
-		given[i] = (struct la_script_given){
-			unit->set[i].name, var ? var->value : NULL,
-			unit->set[i].index
-		};
-	}
-	return unit->sets;
-}
-
-static int read_exec(struct unit *unit, const struct unit_line *line,
-		     size_t at)
-{
-	struct la_script_given given[MOST_SET];
-	struct la_script_command command = { .given = given };
-	struct exec *exec = calloc(1, sizeof(*exec));
-	int ret;
-
-	if (!exec)
-		return la_error_set(unit->err, -ENOMEM, LA_NO_OFFSET,
-				    "out of memory");
-	at += strspn(la_strbuf_text(&line->text) + at, "-@:+!|");
-	take_words(unit, line, at, exec);
-	command.word = exec->word;
-	command.count = exec->count;
-	command.given_count = take_given(unit, given);
-	ret = la_script_start(unit->script, unit->part, &command, unit->err);
-	while (exec->count < MOST_WORDS &&
-	       exec->parsed[exec->count].value.text.data)
-		la_script_value_release(&exec->parsed[exec->count].value);
-	while (exec->count)
-		la_script_value_release(&exec->parsed[--exec->count].value);
-	free(exec);
-	return ret;
-}
-
-static void read_section(struct unit *unit, const char *text)
+static void read_section(struct la_unit *unit, const char *text)
 {
 	static const char *const sections[] = { "[Service]", "[Socket]",
 						"[Mount]", "[Swap]" };
@@ -391,7 +251,7 @@ static void read_section(struct unit *unit, const char *text)
 }
 
 /* Where the value of a line with this key starts; 0: it has another. */
-static size_t value_of(const struct unit_line *line, const char *key)
+static size_t value_of(const struct la_unit_line *line, const char *key)
 {
 	const char *text = la_strbuf_text(&line->text);
 	size_t at = strlen(key);
@@ -404,14 +264,14 @@ static size_t value_of(const struct unit_line *line, const char *key)
 		       0;
 }
 
-static void lose_line(struct unit *unit, const struct unit_line *line,
+static void lose_line(struct la_unit *unit, const struct la_unit_line *line,
 		      enum la_script_code code, const char *why)
 {
 	la_script_lose_mention(unit->script, unit->part, code, line->at, why);
 }
 
 /* Lines other than ExecStart=: these come first, wherever they stand. */
-static void read_setting(struct unit *unit, const struct unit_line *line)
+static void read_setting(struct la_unit *unit, const struct la_unit_line *line)
 {
 	const char *text = la_strbuf_text(&line->text);
 	size_t at;
@@ -436,20 +296,20 @@ static void read_setting(struct unit *unit, const struct unit_line *line)
 			  "systemd knows no such line; use Environment=");
 }
 
-static int read_start(struct unit *unit, const struct unit_line *line)
+static int read_start(struct la_unit *unit, const struct la_unit_line *line)
 {
 	size_t at;
 
 	if (la_strbuf_text(&line->text)[0] == '[')
 		read_section(unit, la_strbuf_text(&line->text));
 	at = unit->ignored ? 0 : value_of(line, "ExecStart");
-	return at ? read_exec(unit, line, at) : 0;
+	return at ? la_unit_exec(unit, line, at) : 0;
 }
 
 /* All lines, once for what is set and once for what is started. */
-static int read_lines(struct unit *unit, bool start)
+static int read_lines(struct la_unit *unit, bool start)
 {
-	struct unit_line line = { 0 };
+	struct la_unit_line line = { 0 };
 	size_t at = la_script_mark(unit->part->text, unit->part->length);
 	const char *text;
 	int ret = 0;
@@ -473,7 +333,7 @@ int la_script_read_systemd(struct la_script *script,
 			   const struct la_script_part *part,
 			   struct la_error *err)
 {
-	struct unit *unit = calloc(1, sizeof(*unit));
+	struct la_unit *unit = calloc(1, sizeof(*unit));
 	bool failed;
 	int ret;
 
