@@ -111,7 +111,8 @@ static void read_assignment(struct la_unit *unit, const struct la_unit_line *lin
 	la_script_vars_set(&unit->vars, text, n,
 			   value.unknown ? NULL : value.text.data);
 	index = la_script_give(unit->script, unit->part, text, n, &value, at);
-	if (index != LA_SCRIPT_WHOLE && line->continued)
+	if (index != LA_SCRIPT_WHOLE && line->continued &&
+	    strchr(equals, ' '))
 		la_script_say(unit->script, unit->part, index,
 			      LA_SCRIPT_CONTINUATION, at.start, at.end, NULL);
 	remember(unit, text, n, index);
