@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "script/pam.h"
 #include "script/place.h"
 #include "util/error.h"
 
@@ -10,6 +11,8 @@ struct conf {
 	struct la_script *script;
 	const struct la_script_part *part;
 	struct la_script_vars vars;
+	const char *text; /* of the current line */
+	struct la_script_span at; /* of the part */
 };
 
 /* A line taken apart; spans are empty where something is missing. */
@@ -61,17 +64,15 @@ static void take_apart(const char *text, size_t at, size_t end,
 	*line = (struct conf_line){ .end = end };
 	line->name.start = at;
 	line->name.end = at = word_end(text, at, end);
+	line->bad = at == 0 || (end && skip_blanks(text, end - 1, end) == end);
 	while ((at = skip_blanks(text, at, end)) < end && !line->bad) {
-		if (end - at > 8 && !strncmp(text + at, "DEFAULT=", 8)) {
+		if (end - at >= 8 && !strncmp(text + at, "DEFAULT=", 8)) {
 			value = &line->fallback;
 			at += 8;
-		} else if (end - at > 9 &&
+		} else if (end - at >= 9 &&
 			   !strncmp(text + at, "OVERRIDE=", 9)) {
 			value = &line->override;
 			at += 9;
-		} else if (!strncmp(text + at, "DEFAULT=", end - at) ||
-			   !strncmp(text + at, "OVERRIDE=", end - at)) {
-			break;
 		} else {
 			line->bad = true;
 			break;
@@ -85,14 +86,15 @@ static void expand(const struct conf *conf, struct la_script_span raw,
 {
 	struct la_script_scope scope = { conf->script, &conf->vars,
 					 LA_SCRIPT_PLAIN | LA_SCRIPT_OPEN, 0 };
-	const char *text = conf->part->text;
+	const char *text = conf->text;
 	size_t i = raw.start, n;
 
 	while (i < raw.end) {
 		n = 0;
-		if (text[i] == '\\' && i + 1 < raw.end &&
-		    strchr("$@", text[i + 1]) && text[i + 1]) {
+		if (text[i] == '\\') {
 			i++;
+			if (i == raw.end || !strchr("$@", text[i]))
+				continue;
 		} else if (text[i] == '$') {
 			n = la_script_expand(&scope, text + i, raw.end - i,
 					     value);
@@ -109,7 +111,7 @@ static void expand(const struct conf *conf, struct la_script_span raw,
 
 static void define(struct conf *conf, const struct conf_line *line)
 {
-	const char *name = conf->part->text + line->name.start;
+	const char *name = conf->text + line->name.start;
 	size_t length = line->name.end - line->name.start;
 	struct la_script_value value = { 0 };
 
@@ -120,55 +122,52 @@ static void define(struct conf *conf, const struct conf_line *line)
 		if (la_script_watches(conf->script, name, length, false))
 			la_script_add(conf->script, conf->part, name, length,
 				      NULL, LA_SCRIPT_REMOVED,
-				      line->name.start, line->end);
+				      conf->at.start, conf->at.end);
 		la_script_vars_unset(&conf->vars, name, length);
 	} else {
 		la_script_vars_set(&conf->vars, name, length,
 				   value.unknown ? NULL : value.text.data);
 		la_script_give(conf->script, conf->part, name, length, &value,
-			       (struct la_script_span){ line->name.start,
-							line->end });
+			       conf->at);
 	}
 	la_script_value_release(&value);
 }
 
-/* NAME=value without a keyword: pam_env hands it on as it is. */
-static bool define_bare(struct conf *conf, const struct conf_line *line)
+/* A = in the name: what pam_env makes of that is no part of its manual. */
+static bool is_bare(struct conf *conf, const struct conf_line *line)
 {
-	const char *text = conf->part->text;
-	struct la_script_value value = { 0 };
-	const char *equals = memchr(text + line->name.start, '=',
-				    line->name.end - line->name.start);
-	size_t start = line->name.start;
+	const char *equals = memchr(conf->text, '=', line->name.end);
+	struct la_script_value value = { .unknown = true };
+	size_t index;
 
-	if (!equals || line->name.end != line->end)
+	if (!equals)
 		return false;
-	la_strbuf_add(&value.text, equals + 1,
-		      text + line->name.end - equals - 1);
-	la_script_give(conf->script, conf->part, text + start,
-		       equals - text - start, &value, line->name);
-	la_script_value_release(&value);
+	index = la_script_give(conf->script, conf->part, conf->text,
+			       equals - conf->text, &value, conf->at);
+	if (index != LA_SCRIPT_WHOLE)
+		la_script_say(conf->script, conf->part, index,
+			      LA_SCRIPT_SYNTAX, conf->at.start, conf->at.end,
+			      "pam_env.conf has NAME DEFAULT=value; NAME=value "
+			      "is for /etc/environment");
 	return true;
 }
 
-static void read_line(struct conf *conf, size_t start, size_t end)
+static void read_line(struct conf *conf, const struct la_pam_line *pam)
 {
-	const char *text = conf->part->text;
 	struct conf_line line;
 
-	while (end > start && strchr(" \t\r", text[end - 1]) && text[end - 1])
-		end--;
-	start = skip_blanks(text, start, end);
-	if (start == end || text[start] == '#')
+	conf->text = la_strbuf_text(&pam->text);
+	conf->at = (struct la_script_span){ pam->start, pam->end };
+	take_apart(conf->text, 0, strcspn(conf->text, "#"), &line);
+	if (is_bare(conf, &line))
 		return;
-	take_apart(text, start, end, &line);
-	if (line.bad)
+	if (line.bad || pam->open)
 		la_script_lose_mention(conf->script, conf->part,
-				       LA_SCRIPT_SYNTAX,
-				       (struct la_script_span){ start, end },
+				       LA_SCRIPT_SYNTAX, conf->at,
 				       "pam_env takes DEFAULT= and OVERRIDE= "
-				       "behind a name, and ignores this line");
-	else if (!define_bare(conf, &line))
+				       "behind a name, no blank at the end, and "
+				       "ignores this line");
+	else
 		define(conf, &line);
 }
 
@@ -177,18 +176,18 @@ int la_script_read_pam_env(struct la_script *script,
 			   struct la_error *err)
 {
 	struct conf conf = { .script = script, .part = part };
-	const char *newline;
-	size_t at, end;
-	bool failed;
+	struct la_pam_line line = { 0 };
+	bool failed = false;
+	size_t at = 0;
 
 	if (la_script_is_utf16(script, part))
 		return 0;
-	for (at = 0; at < part->length; at = end + 1) {
-		newline = memchr(part->text + at, '\n', part->length - at);
-		end = newline ? (size_t)(newline - part->text) : part->length;
-		read_line(&conf, at, end);
+	while (la_pam_next(part->text, part->length, &at, &line)) {
+		failed |= line.text.failed;
+		read_line(&conf, &line);
 	}
-	failed = conf.vars.failed;
+	failed |= conf.vars.failed;
+	la_strbuf_release(&line.text);
 	la_script_vars_release(&conf.vars);
 	return failed ? la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				     "out of memory") :
