@@ -122,6 +122,26 @@ static size_t note(const struct reading *r, const struct la_env_file *file,
 			      &b->value, b->at);
 }
 
+/* A name alone takes back, for python-dotenv, what earlier lines gave it. */
+static void take_back(const struct reading *r, size_t from, size_t index)
+{
+	const struct la_script_assignment *now, *earlier;
+
+	for (; from < index; from++) {
+		now = la_script_peek(r->script, index);
+		earlier = la_script_peek(r->script, from);
+		if (strcmp(now->variable, earlier->variable) != 0 ||
+		    earlier->fate == LA_SCRIPT_LOST)
+			continue;
+		la_script_change(r->script, from, NULL, LA_SCRIPT_LOST);
+		la_script_say(r->script, r->part, from, LA_SCRIPT_OVERRIDDEN,
+			      now->offset - r->part->offset,
+			      now->offset + now->length - r->part->offset,
+			      "a later line with the name alone takes this "
+			      "back");
+	}
+}
+
 /* The first other reader that sets the variable at a place that the first
  * one does not see; NULL: none. */
 static const struct la_env_binding *unseen(const struct reading *r,
@@ -205,13 +225,16 @@ static void note_lists(const struct reading *r)
 
 static int read_any(struct reading *r, struct la_error *err)
 {
-	size_t i, index;
+	size_t from = la_script_places(r->script), i, index;
 	bool failed = false;
 
 	for (i = 0; i < DOTENVS; i++)
 		open_file(r, &dialects[i], &r->file[i]);
 	for (i = 0; i < r->file[0].count; i++) {
 		index = note(r, &r->file[0], &r->file[0].binding[i]);
+		if (r->file[0].binding[i].refused &&
+		    r->file[0].binding[i].code == LA_SCRIPT_NO_ASSIGNMENT)
+			take_back(r, from, index);
 		say_difference(r, index, r->file[0].binding[i].name,
 			       r->file[0].binding[i].at);
 	}

@@ -3,30 +3,48 @@
 #include <string.h>
 
 #include "script/env-file.h"
+#include "script/pam.h"
 
-/* One line with what follows its backslashes, and where its bytes stood. */
-struct line {
-	struct la_strbuf text;
-	size_t start; /* of the first line */
-};
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
 
-/* The next line, which \ at line ends makes longer; where the next starts. */
-static size_t assemble(const struct la_env_file *file, size_t at,
-		       struct line *line)
+/* Is there nothing but blanks, or a comment? */
+static bool is_empty(const char *text, size_t at, size_t end)
+{
+	while (at < end && is_blank(text[at]))
+		at++;
+	return at == end || strchr("#\r", text[at]);
+}
+
+bool la_pam_next(const char *text, size_t length, size_t *at,
+		 struct la_pam_line *line)
 {
 	const char *newline;
-	size_t end;
+	size_t end, stop, start;
 
-	for (line->start = at; at < file->length; at = end + 1) {
-		newline = memchr(file->text + at, '\n', file->length - at);
-		end = newline ? (size_t)(newline - file->text) : file->length;
-		if (end == at || file->text[end - 1] != '\\') {
-			la_strbuf_add(&line->text, file->text + at, end - at);
-			return end + 1;
-		}
-		la_strbuf_add(&line->text, file->text + at, end - 1 - at);
+	la_strbuf_release(&line->text);
+	for (line->open = false; *at < length;) {
+		start = *at;
+		newline = memchr(text + start, '\n', length - start);
+		end = newline ? (size_t)(newline - text) : length;
+		*at = end + 1;
+		if (is_empty(text, start, end))
+			continue;
+		if (!line->open)
+			line->start = start;
+		line->end = end;
+		for (stop = end; stop > start && is_blank(text[stop - 1]);)
+			stop--;
+		line->open = stop > start && text[stop - 1] == '\\' &&
+			     !memchr(text + start, '#', stop - start);
+		la_strbuf_add(&line->text, text + start,
+			      (line->open ? stop - 1 : end) - start);
+		if (!line->open)
+			return true;
 	}
-	return file->length;
+	return line->open;
 }
 
 /* One pair of quotes is taken off, even if they differ or one is missing. */
@@ -54,16 +72,13 @@ static bool is_alphanumeric(const char *text, size_t length)
 	return true;
 }
 
-static void read_line(struct la_env_file *file, const struct line *line,
-		      size_t end)
+static void read_line(struct la_env_file *file, const struct la_pam_line *line)
 {
 	struct la_script_value value = { 0 };
 	const char *text = la_strbuf_text(&line->text), *equals;
 	size_t at = strspn(text, " \t"), length;
 	struct la_script_span name;
 
-	if (text[at] == '#')
-		return;
 	if (!strncmp(text + at, "export ", 7))
 		at += 7;
 	length = strcspn(text + at, "#");
@@ -73,33 +88,33 @@ static void read_line(struct la_env_file *file, const struct line *line,
 		name.end = name.start + length;
 		la_env_refuse(file,
 			      la_script_mention(file->script, file->text, name),
-			      end, LA_SCRIPT_NO_ASSIGNMENT,
+			      line->end, LA_SCRIPT_NO_ASSIGNMENT,
 			      "pam_env takes a name right before the = alone");
 		return;
 	}
 	name.end = line->start + (equals - text);
 	add_value(&value.text, equals + 1, text + at + length - equals - 1);
-	if (!value.text.length) {
-		la_script_value_release(&value);
-		la_env_refuse(file, name, end, LA_SCRIPT_NO_ASSIGNMENT,
-			      "pam_env takes an empty value for a removal");
-		return;
-	}
-	la_env_bind(file, name, &value, end);
+	la_env_bind(file, name, &value, line->end);
 }
 
 void la_env_read_pam(struct la_env_file *file)
 {
-	struct line line = { 0 };
-	size_t at = 0, next;
+	struct la_pam_line line = { 0 };
+	struct la_script_span all;
+	size_t at = 0;
 
-	while (at < file->length) {
-		next = assemble(file, at, &line);
-		if (line.start + line.text.length <= file->length)
-			read_line(file, &line,
-				  next > file->length ? file->length :
-							next - 1);
-		la_strbuf_release(&line.text);
-		at = next;
+	while (la_pam_next(file->text, file->length, &at, &line)) {
+		all = (struct la_script_span){ line.start, line.end };
+		if (line.open)
+			la_env_refuse(file,
+				      la_script_mention(file->script,
+							file->text, all),
+				      line.end, LA_SCRIPT_SYNTAX,
+				      "the line goes on behind the end of the "
+				      "file, and pam_env drops it");
+		else
+			read_line(file, &line);
+		file->failed |= line.text.failed;
 	}
+	la_strbuf_release(&line.text);
 }

@@ -169,7 +169,9 @@ static size_t read_line(struct la_env_file *file, size_t at)
 	at = skip_blanks(file, at);
 	if (at >= file->length || file->text[at] != '=') {
 		end = la_env_line_end(file, at);
-		la_env_refuse(file, name, end, LA_SCRIPT_NO_ASSIGNMENT,
+		la_env_refuse(file, name, end,
+			      ends_line(file, &at) ? LA_SCRIPT_NO_ASSIGNMENT :
+						     LA_SCRIPT_SYNTAX,
 			      "there is no = behind the name");
 		return end;
 	}

@@ -49,8 +49,9 @@ static bool has_controls(const struct la_strbuf *raw)
 	return false;
 }
 
-static void add_value(struct machine *m, struct la_script_value *value)
+static void bind_value(struct machine *m, size_t end)
 {
+	struct la_script_value value = { 0 };
 	struct la_script_scope scope = {
 		m->file->script, &m->file->vars,
 		LA_SCRIPT_BARE | LA_SCRIPT_DOLLARS | LA_SCRIPT_OPEN |
@@ -60,15 +61,15 @@ static void add_value(struct machine *m, struct la_script_value *value)
 
 	if (m->expands)
 		la_script_expand_all(&scope, la_strbuf_text(&m->raw),
-				     m->raw.length, value);
+				     m->raw.length, &value);
 	else
-		la_strbuf_add(&value->text, la_strbuf_text(&m->raw),
+		la_strbuf_add(&value.text, la_strbuf_text(&m->raw),
 			      m->raw.length);
+	la_env_bind(m->file, m->name, &value, end);
 }
 
 static void push(struct machine *m, size_t end)
 {
-	struct la_script_value value = { 0 };
 	const char *text = m->file->text;
 	size_t length;
 
@@ -86,11 +87,14 @@ static void push(struct machine *m, size_t end)
 			      end, LA_SCRIPT_NO_ASSIGNMENT,
 			      "systemd ignores a line whose name is more than "
 			      "a name");
+	else if (m->expands && !m->raw.length)
+		la_env_refuse(m->file, m->name, end, LA_SCRIPT_NO_ASSIGNMENT,
+			      "environment.d ignores an empty value");
 	else if (has_controls(&m->raw))
 		la_env_refuse(m->file, m->name, end, LA_SCRIPT_NO_ASSIGNMENT,
 			      "systemd ignores values with control characters");
 	else
-		add_value(m, &value), la_env_bind(m->file, m->name, &value, end);
+		bind_value(m, end);
 	la_strbuf_release(&m->raw);
 	m->kept = 0;
 }

@@ -281,9 +281,34 @@ static void say_placeholders(struct la_script *script)
 	}
 }
 
+/*
+ * Of a variable, the place that holds goes behind those that give nothing:
+ * they do not replace it.
+ */
+static void put_holder_last(struct la_script *script, const char *name)
+{
+	size_t i, last = 0, holder = SIZE_MAX;
+	struct place keep;
+
+	for (i = 0; i < script->place_count; i++) {
+		if (strcasecmp(script->place[i].face.variable, name) != 0)
+			continue;
+		last = i;
+		if (script->place[i].face.fate != LA_SCRIPT_LOST)
+			holder = i;
+	}
+	if (holder >= last)
+		return;
+	keep = script->place[holder];
+	memmove(&script->place[holder], &script->place[holder + 1],
+		(last - holder) * sizeof(keep));
+	script->place[last] = keep;
+}
+
 /* Make the faces; 0 or -ENOMEM. */
 static int finish(struct la_script *script)
 {
+	const char *const *name = script->options->watched;
 	struct place *place;
 	size_t i;
 
@@ -291,6 +316,8 @@ static int finish(struct la_script *script)
 		calloc(script->place_count + 1, sizeof(*script->assignment));
 	if (!script->assignment || script->failed)
 		return -ENOMEM;
+	for (name = name ? name : torch_reads; *name; name++)
+		put_holder_last(script, *name);
 	for (i = 0; i < script->place_count; i++) {
 		place = &script->place[i];
 		if (place->said)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Programs that a manifest starts: command, args, entrypoint. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/yaml.h"
+
+enum { MOST_WORDS = 256 };
+
+/* A command line that is put together from two lists. */
+struct words {
+	struct la_script_word word[MOST_WORDS];
+	char *text[MOST_WORDS]; /* owned; NULL: not known */
+	size_t count;
+};
+
+/* Text of a node as the manifest's reader hands it on; NULL: not known. */
+static char *expanded(const struct la_script_yaml *yaml, const char *text)
+{
+	struct la_script_vars none = { 0 };
+	struct la_script_scope scope = { yaml->script, &none,
+					 LA_SCRIPT_BARE | LA_SCRIPT_WORDS |
+						 LA_SCRIPT_DOLLARS |
+						 LA_SCRIPT_OPEN,
+					 0 };
+	struct la_script_value value = { 0 };
+	char *copy = NULL;
+
+	if (yaml->kind == LA_SCRIPT_COMPOSE)
+		la_script_expand_all(&scope, text, strlen(text), &value);
+	else
+		la_strbuf_addstr(&value.text, text);
+	if (!value.unknown)
+		copy = strdup(la_strbuf_text(&value.text));
+	la_script_value_release(&value);
+	return copy;
+}
+
+static void add_list(const struct la_script_yaml *yaml,
+		     const yaml_node_t *list, struct words *words)
+{
+	struct la_script_word *word;
+	struct la_script_span at;
+	yaml_node_item_t *item;
+	yaml_node_t *node;
+
+	if (!list || list->type != YAML_SEQUENCE_NODE)
+		return;
+	for (item = list->data.sequence.items.start;
+	     item < list->data.sequence.items.top &&
+	     words->count < MOST_WORDS;
+	     item++) {
+		node = la_script_yaml_node(yaml, *item);
+		at = la_script_yaml_span(yaml, node, node);
+		word = &words->word[words->count];
+		if (la_script_yaml_text(node))
+			words->text[words->count] =
+				expanded(yaml, la_script_yaml_text(node));
+		*word = (struct la_script_word){ words->text[words->count],
+						 at.start, at.end };
+		words->count++;
+	}
+}
+
+/* A command that is written as one string: a shell's words. */
+static int read_string(struct la_script_yaml *yaml, const yaml_node_t *node)
+{
+	char *text = expanded(yaml, la_script_yaml_text(node));
+	struct la_script_span at = la_script_yaml_span(yaml, node, node);
+	struct la_script_part inner = {
+		.text = text,
+		.offset = yaml->part->offset +
+			  (yaml->part->exact ? at.start : 0),
+		.ends = true,
+	};
+	int ret;
+
+	if (!text)
+		return 0;
+	inner.length = strlen(text);
+	ret = la_script_nested(yaml->script, LA_SCRIPT_SH, &inner, yaml->err);
+	free(text);
+	return ret;
+}
+
+int la_script_yaml_start(struct la_script_yaml *yaml, const yaml_node_t *map)
+{
+	const yaml_node_t *first = la_script_yaml_get(yaml, map, "entrypoint");
+	const yaml_node_t *command = la_script_yaml_get(yaml, map, "command");
+	struct la_script_command line = { 0 };
+	struct words *words;
+	int ret;
+
+	if (!first && command && la_script_yaml_text(command))
+		return read_string(yaml, command);
+	words = calloc(1, sizeof(*words));
+	if (!words)
+		return 0;
+	add_list(yaml, first, words);
+	add_list(yaml, command, words);
+	if (!first)
+		add_list(yaml, la_script_yaml_get(yaml, map, "args"), words);
+	line.word = words->word;
+	line.count = words->count;
+	ret = la_script_start(yaml->script, yaml->part, &line, yaml->err);
+	while (words->count)
+		free(words->text[--words->count]);
+	free(words);
+	return ret;
+}

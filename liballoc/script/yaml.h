@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Manifests as readers of YAML see them.  yaml.c finds the documents,
+ * yaml-walk.c the names in them, yaml-k8s.c and yaml-command.c what is special.
+ */
+#ifndef LA_SCRIPT_YAML_H
+#define LA_SCRIPT_YAML_H
+
+#include <yaml.h>
+
+#include "script/place.h"
+
+enum {
+	LA_SCRIPT_YAML_NODES = 1 << 20, /* most that are visited */
+	LA_SCRIPT_YAML_DEPTH = 64 /* deepest nesting */
+};
+
+struct la_script_yaml {
+	struct la_script *script;
+	const struct la_script_part *part;
+	enum la_script_kind kind;
+	yaml_document_t *document; /* the current one */
+	/* Bytes of the part where lines start, and how far what was parsed is
+	 * moved to the right there. */
+	const size_t *line;
+	const int *shift;
+	size_t lines;
+	size_t visited;
+	struct la_error *err;
+};
+
+/* All the names in a document; 0 or -errno. */
+int la_script_yaml_walk(struct la_script_yaml *yaml);
+
+yaml_node_t *la_script_yaml_node(const struct la_script_yaml *yaml, int index);
+
+/* The value of a key; NULL: none, or not a map. */
+yaml_node_t *la_script_yaml_get(const struct la_script_yaml *yaml,
+				const yaml_node_t *map, const char *key);
+
+/* Text of a scalar, terminated; NULL for others. */
+const char *la_script_yaml_text(const yaml_node_t *node);
+bool la_script_yaml_is(const yaml_node_t *node, const char *text);
+
+/* Is a scalar a number, a truth value or null? */
+bool la_script_yaml_is_null(const yaml_node_t *node);
+bool la_script_yaml_is_string(const yaml_node_t *node);
+
+struct la_script_span
+la_script_yaml_span(const struct la_script_yaml *yaml,
+		    const yaml_node_t *first, const yaml_node_t *last);
+
+/* Give a watched name the value of a node, with what the kind expands. */
+void la_script_yaml_give(struct la_script_yaml *yaml, const char *name,
+			 size_t length, const yaml_node_t *value,
+			 struct la_script_span at);
+
+/* The env list of a container: {name, value} maps, where it is one. */
+void la_script_yaml_env(struct la_script_yaml *yaml, const yaml_node_t *list);
+
+/* command and args of a container; entrypoint and command of a service. */
+int la_script_yaml_start(struct la_script_yaml *yaml, const yaml_node_t *map);
+
+#endif /* LA_SCRIPT_YAML_H */
