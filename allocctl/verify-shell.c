@@ -241,10 +241,12 @@ static void run_shell(struct verify_shell *found, const struct shell *shell,
 	int pipes[2];
 	pid_t pid;
 
-	if (pipe2(pipes, O_CLOEXEC) < 0) {
+	if (pipe(pipes) < 0) {
 		found->trouble = strerror(errno);
 		return;
 	}
+	fcntl(pipes[0], F_SETFD, FD_CLOEXEC);
+	fcntl(pipes[1], F_SETFD, FD_CLOEXEC);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
