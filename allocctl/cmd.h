@@ -16,6 +16,7 @@ extern const struct cmd cmd_env;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_triage;
+extern const struct cmd cmd_set;
 extern const struct cmd cmd_tune;
 extern const struct cmd cmd_verify;
 

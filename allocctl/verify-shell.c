@@ -27,24 +27,27 @@ static const struct shell {
 	const char *name;
 	const char *program;
 	const char *version; /* an expression of the shell; "": it has none */
-	const char *login, *interactive; /* options; NULL: a dash in argv[0] */
+	const char *login, *interactive; /* options */
 	const char *call; /* before the words of a command */
 	enum la_script_kind kind;
+	bool login_alone; /* then commands are read from standard input */
 } shells[] = {
 	{ "bash", "bash", "\"$BASH_VERSION\"", "-l", "-i", "exec ",
-	  LA_SCRIPT_BASH },
-	{ "zsh", "zsh", "\"$ZSH_VERSION\"", "-l", "-i", "exec ",
-	  LA_SCRIPT_ZSH },
-	{ "dash", "dash", "''", "-l", "-i", "exec ", LA_SCRIPT_SH },
-	{ "sh", "sh", "''", "-l", "-i", "exec ", LA_SCRIPT_SH },
+	  LA_SCRIPT_BASH, false },
+	{ "zsh", "zsh", "\"$ZSH_VERSION\"", "-l", "-i", "exec ", LA_SCRIPT_ZSH,
+	  false },
+	{ "dash", "dash", "''", "-l", "-i", "exec ", LA_SCRIPT_SH, false },
+	{ "sh", "sh", "''", "-l", "-i", "exec ", LA_SCRIPT_SH, false },
 	{ "ksh", "ksh", "\"${.sh.version}\"", "-l", "-i", "exec ",
-	  LA_SCRIPT_KSH },
+	  LA_SCRIPT_KSH, false },
 	{ "mksh", "mksh", "\"$KSH_VERSION\"", "-l", "-i", "exec ",
-	  LA_SCRIPT_MKSH },
-	{ "fish", "fish", "\"$version\"", "-l", "-i", "exec ", LA_SCRIPT_FISH },
-	{ "tcsh", "tcsh", "\"$tcsh\"", NULL, "-i", "exec ", LA_SCRIPT_TCSH },
+	  LA_SCRIPT_MKSH, false },
+	{ "fish", "fish", "\"$version\"", "-l", "-i", "exec ", LA_SCRIPT_FISH,
+	  false },
+	{ "tcsh", "tcsh", "\"$tcsh\"", "-l", "-i", "exec ", LA_SCRIPT_TCSH,
+	  true },
 	{ "powershell", "pwsh", "\"$($PSVersionTable.PSVersion)\"", "-Login",
-	  NULL, "& ", LA_SCRIPT_POWERSHELL },
+	  NULL, "& ", LA_SCRIPT_POWERSHELL, false },
 };
 
 /* What a run needs; the strings are owned. */
@@ -52,7 +55,7 @@ struct run {
 	char *command;
 	char mark[PRINT_MARK_BYTES];
 	const char *argv[WORDS];
-	char zero[16]; /* argv[0] of a login that is told by a dash */
+	bool is_input; /* the command is, else it is an argument */
 };
 
 static const struct shell *find_shell(const char *name)
@@ -123,26 +126,43 @@ static void make_argv(struct run *run, const struct shell *shell,
 	size_t n = 0;
 
 	run->argv[n++] = shell->program;
-	if (start == VERIFY_LOGIN && shell->login) {
+	run->is_input = start == VERIFY_LOGIN && shell->login_alone;
+	if (start == VERIFY_LOGIN)
 		run->argv[n++] = shell->login;
-	} else if (start == VERIFY_LOGIN) {
-		snprintf(run->zero, sizeof(run->zero), "-%s", shell->program);
-		run->argv[0] = run->zero;
-	}
 	if (start == VERIFY_INTERACTIVE && shell->interactive)
 		run->argv[n++] = shell->interactive;
+	if (run->is_input)
+		return;
 	run->argv[n++] = "-c";
 	run->argv[n] = run->command;
+}
+
+/* What a shell reads the command from, and nothing behind it; -1: errno. */
+static int open_input(const struct run *run)
+{
+	size_t length = strlen(run->command);
+	int pipes[2];
+
+	if (!run->is_input)
+		return open("/dev/null", O_RDONLY);
+	/* A pipe holds it: it is no longer than a path and a value. */
+	if (length >= PIPE_BUF || pipe(pipes) < 0)
+		return -1;
+	if (write(pipes[1], run->command, length) < 0 ||
+	    write(pipes[1], "\n", 1) < 0)
+		return -1;
+	close(pipes[1]);
+	return pipes[0];
 }
 
 /* In the child: no terminal, nothing to read, and a group of its own. */
 static void become_shell(const struct shell *shell, const struct run *run,
 			 int out)
 {
-	int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_WRONLY), in = open_input(run);
 
 	setsid();
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	if (null < 0 || in < 0 || dup2(in, STDIN_FILENO) < 0 ||
 	    dup2(out, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(126);
 	signal(SIGPIPE, SIG_DFL);
@@ -241,10 +261,12 @@ static void run_shell(struct verify_shell *found, const struct shell *shell,
 	int pipes[2];
 	pid_t pid;
 
-	if (pipe2(pipes, O_CLOEXEC) < 0) {
+	if (pipe(pipes) < 0) {
 		found->trouble = strerror(errno);
 		return;
 	}
+	fcntl(pipes[0], F_SETFD, FD_CLOEXEC);
+	fcntl(pipes[1], F_SETFD, FD_CLOEXEC);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * allocctl set: a file that is replaced whole or not at all.  Its folder is
+ * locked meanwhile, so that two of us do not lose each other's edit, and the
+ * file that is written beside it can have one name: one that a killed program
+ * left is overwritten.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "file.h"
+#include "report.h"
+#include "set.h"
+
+static const char backup[] = ".allocctl-backup";
+static const char partial[] = ".allocctl-new";
+
+static int refuse(const char *path, const char *why)
+{
+	report_error("'%s' is not changed: %s", path, why);
+	return STATUS_CANNOT_TELL;
+}
+
+static const char *name_of(const struct set_file *file)
+{
+	return strrchr(file->path, '/') + 1;
+}
+
+/* Make the folders of a path; what is there already stays. */
+static void make_folders(char *path)
+{
+	char *slash;
+
+	for (slash = strchr(path + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+}
+
+/* Follow links; a file that is not there yet has a folder that is. */
+static int resolve(struct set_file *file, const char *path)
+{
+	char folder[PATH_MAX], at[PATH_MAX];
+	struct stat link;
+	char *slash;
+
+	if (realpath(path, file->path))
+		return STATUS_DONE;
+	if (errno != ENOENT)
+		return refuse(path, strerror(errno));
+	if (!lstat(path, &link))
+		return refuse(path, "the link leads nowhere");
+	if (snprintf(at, sizeof(at), "%s%s", strchr(path, '/') ? "" : "./",
+		     path) >= (int)sizeof(at))
+		return refuse(path, strerror(ENAMETOOLONG));
+	make_folders(at);
+	slash = strrchr(at, '/');
+	*slash = '\0';
+	if (!realpath(*at ? at : "/", folder))
+		return refuse(path, strerror(errno));
+	if (snprintf(file->path, sizeof(file->path), "%s/%s",
+		     strcmp(folder, "/") ? folder : "",
+		     slash + 1) >= (int)sizeof(file->path))
+		return refuse(path, strerror(ENAMETOOLONG));
+	return STATUS_DONE;
+}
+
+static int lock_folder(struct set_file *file)
+{
+	char *slash = strrchr(file->path, '/');
+
+	*slash = '\0';
+	file->folder = open(slash == file->path ? "/" : file->path,
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*slash = '/';
+	while (file->folder >= 0 && flock(file->folder, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return refuse(file->path, strerror(errno));
+	return file->folder < 0 ? refuse(file->path, strerror(errno)) :
+				  STATUS_DONE;
+}
+
+/* What is there must be a file that can be understood and given back. */
+static int check_file(const struct set_file *file, bool force)
+{
+	const struct stat *st = &file->stat;
+
+	if (!S_ISREG(st->st_mode))
+		return refuse(file->path, "it is not a file");
+	if (st->st_nlink > 1)
+		return refuse(file->path, "it has other names (hard links), "
+					  "which would keep the old text");
+	if (st->st_size > FILE_BYTES)
+		return refuse(file->path, "it is larger than 16 MiB");
+	if (!(st->st_mode & 0222) && !force)
+		return refuse(file->path, "it is read-only (--force changes "
+					  "it)");
+	if (faccessat(file->folder, name_of(file), W_OK, AT_EACCESS) < 0 &&
+	    !force)
+		return refuse(file->path, strerror(errno));
+	return STATUS_DONE;
+}
+
+static int read_text(struct set_file *file)
+{
+	struct la_error err;
+
+	if (!file->exists) {
+		file->text = strdup("");
+		return file->text ? STATUS_DONE : report_no_memory();
+	}
+	if (file_read(&file->text, &file->length, file->path, &err) < 0)
+		return refuse(file->path, err.text);
+	if (memchr(file->text, '\0', file->length))
+		return refuse(file->path, "it is not text");
+	return STATUS_DONE;
+}
+
+int set_file_open(struct set_file *file, const char *path, bool force)
+{
+	int status;
+
+	*file = (struct set_file){ .folder = -1 };
+	status = resolve(file, path);
+	if (status == STATUS_DONE)
+		status = lock_folder(file);
+	if (status != STATUS_DONE)
+		return status;
+	file->exists = !fstatat(file->folder, name_of(file), &file->stat,
+				AT_SYMLINK_NOFOLLOW);
+	if (!file->exists && errno != ENOENT)
+		return refuse(file->path, strerror(errno));
+	if (file->exists)
+		status = check_file(file, force);
+	return status == STATUS_DONE ? read_text(file) : status;
+}
+
+/* Attributes with lists of access among them; false with errno set. */
+static bool copy_attributes(const struct set_file *file, int to)
+{
+	char names[4096], value[65536], *name;
+	ssize_t left = listxattr(file->path, names, sizeof(names)), n;
+
+	if (left < 0)
+		return errno == ENOTSUP;
+	for (name = names; left > 0;
+	     left -= strlen(name) + 1, name += strlen(name) + 1) {
+		n = getxattr(file->path, name, value, sizeof(value));
+		if (n < 0)
+			return false;
+		if (fsetxattr(to, name, value, (size_t)n, 0) < 0 &&
+		    errno != ENOTSUP && strncmp(name, "security.", 9))
+			return false;
+	}
+	return true;
+}
+
+static bool write_whole(int fd, const char *text, size_t length)
+{
+	ssize_t n;
+
+	while (length) {
+		n = write(fd, text, length);
+		if (n < 0 && errno != EINTR)
+			return false;
+		text += n > 0 ? n : 0;
+		length -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Owner first: a change of it may take bits of the mode away. */
+static bool take_after(const struct set_file *file, int fd)
+{
+	mode_t mask;
+
+	if (!file->exists) {
+		mask = umask(0);
+		umask(mask);
+		return !fchmod(fd, 0666 & ~mask);
+	}
+	if ((file->stat.st_uid != geteuid() ||
+	     file->stat.st_gid != getegid()) &&
+	    fchown(fd, file->stat.st_uid, file->stat.st_gid) < 0)
+		return false;
+	return copy_attributes(file, fd) &&
+	       !fchmod(fd, file->stat.st_mode & 07777);
+}
+
+/* A file of the folder gets this text whole, or stays as it is. */
+static int put(const struct set_file *file, const char *name, const char *text,
+	       size_t length)
+{
+	char new[NAME_MAX + 32];
+	bool done;
+	int fd, error;
+
+	snprintf(new, sizeof(new), "%s%s", name_of(file), partial);
+	unlinkat(file->folder, new, 0);
+	fd = openat(file->folder, new,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return refuse(file->path, strerror(errno));
+	done = write_whole(fd, text, length) && take_after(file, fd) &&
+	       !fsync(fd);
+	error = errno;
+	if (close(fd) < 0 && done) {
+		done = false;
+		error = errno;
+	}
+	if (done && renameat(file->folder, new, file->folder, name) < 0) {
+		done = false;
+		error = errno;
+	}
+	if (!done) {
+		unlinkat(file->folder, new, 0);
+		return refuse(file->path, strerror(error));
+	}
+	fsync(file->folder);
+	return STATUS_DONE;
+}
+
+int set_file_backup(const struct set_file *file)
+{
+	char name[NAME_MAX + 32];
+
+	if (!file->exists)
+		return STATUS_DONE;
+	snprintf(name, sizeof(name), "%s%s", name_of(file), backup);
+	return put(file, name, file->text, file->length);
+}
+
+int set_file_replace(const struct set_file *file, const char *text,
+		     size_t length)
+{
+	return put(file, name_of(file), text, length);
+}
+
+int set_file_remove(const struct set_file *file)
+{
+	if (unlinkat(file->folder, name_of(file), 0) < 0)
+		return refuse(file->path, strerror(errno));
+	fsync(file->folder);
+	return STATUS_DONE;
+}
+
+void set_file_drop_backup(const struct set_file *file, const char *text,
+			  size_t length)
+{
+	char path[PATH_MAX + 32], *kept;
+	struct la_error err;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s%s", file->path, backup);
+	if (file_read(&kept, &size, path, &err) < 0)
+		return;
+	if (size == length && !memcmp(kept, text, size))
+		unlink(path);
+	free(kept);
+}
+
+void set_file_close(struct set_file *file)
+{
+	if (file->folder >= 0)
+		close(file->folder);
+	free(file->text);
+}
