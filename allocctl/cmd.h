@@ -12,6 +12,7 @@ struct cmd {
 
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
+extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_env;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_replay;

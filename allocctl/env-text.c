@@ -108,7 +108,7 @@ static void print_variable(const struct env_view *view,
 		print_check(view, check->check);
 }
 
-void env_print_variables(const struct env_view *view)
+static void print_variables(const struct env_view *view)
 {
 	const struct la_env_choice *choice = view->choice;
 	const char *doubt = env_view_doubt(view);
@@ -124,7 +124,7 @@ void env_print_variables(const struct env_view *view)
 		puts("none of torch's variables is set");
 }
 
-void env_print_findings(const struct env_view *view)
+static void print_findings(const struct env_view *view)
 {
 	const struct la_env_choice *choice = view->choice;
 	const struct la_env_finding *finding;
@@ -225,10 +225,10 @@ void env_print_text(const struct env_view *view)
 		printf("process of %s, as it was started\n", view->file);
 	print_torch(view);
 	putchar('\n');
-	env_print_variables(view);
+	print_variables(view);
 	if (view->choice->finding_count)
 		putchar('\n');
-	env_print_findings(view);
+	print_findings(view);
 	if (view->origins) {
 		putchar('\n');
 		print_origins(view->origins);

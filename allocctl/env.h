@@ -59,9 +59,7 @@ int env_core(struct la_env **out, const char *path);
 void env_print_text(const struct env_view *view);
 void env_print_json(const struct env_view *view);
 
-/* Parts of the forms that doctor has too. */
-void env_print_variables(const struct env_view *view);
-void env_print_findings(const struct env_view *view);
+/* Parts that doctor has too. */
 void env_json_variables(struct la_json *json, const struct env_view *view);
 void env_json_findings(struct la_json *json, const struct env_view *view);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -193,6 +194,18 @@ char *platform_latest_core(const char **store)
 bool platform_resolve(char *out, const char *path)
 {
 	return realpath(path, out);
+}
+
+const char platform_nvml[] = "libnvidia-ml.so.1";
+
+void *platform_library_open(const char *name)
+{
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+void *platform_library_symbol(void *library, const char *name)
+{
+	return dlsym(library, name);
 }
 
 bool platform_cut(char *path)

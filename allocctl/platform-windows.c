@@ -257,6 +257,22 @@ bool platform_resolve(char *out, const char *path)
 	return false;
 }
 
+const char platform_nvml[] = "nvml.dll";
+
+void *platform_library_open(const char *name)
+{
+	return LoadLibraryA(name);
+}
+
+void *platform_library_symbol(void *library, const char *name)
+{
+	FARPROC symbol = GetProcAddress(library, name);
+	void *out;
+
+	memcpy(&out, &symbol, sizeof(out));
+	return out;
+}
+
 bool platform_cut(char *path)
 {
 	char *slash = path + strlen(path);

@@ -74,6 +74,13 @@ char *platform_latest_core(const char **store);
 /* Where a link leads to, in PATH_MAX bytes; false: nowhere, or no links. */
 bool platform_resolve(char *out, const char *path);
 
+/* A library that may be missing: NULL; and what it has under a name. */
+void *platform_library_open(const char *name);
+void *platform_library_symbol(void *library, const char *name);
+
+/* The library of the driver that tells about GPUs. */
+extern const char platform_nvml[];
+
 /* Between the folders of a list such as PATH. */
 extern const char platform_separator;
 

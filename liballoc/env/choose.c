@@ -95,6 +95,9 @@ const char *la_env_meant(const char *name, size_t length)
 						     strlen(settings[i]));
 		if (!distance)
 			return NULL;
+		if (strlen(settings[i]) == length &&
+		    !strncasecmp(settings[i], name, length))
+			distance = 0;
 		if (distance >= best)
 			continue;
 		best = distance;

@@ -85,7 +85,7 @@ static void judge_twice(struct la_env_judgement *j,
 			const struct la_env_variable *variable)
 {
 	if (variable->last)
-		la_env_say(j, LA_SCRIPT_DUPLICATE, variable->name,
+		la_env_say(j, LA_SCRIPT_TWICE_IN_BLOCK, variable->name,
 			   !strcmp(variable->value, variable->last),
 			   "%s is there twice: C, and so torch, takes the first "
 			   "one, bash keeps the last one",

@@ -348,6 +348,7 @@ int la_proc_live(const struct la_proc *proc, char *maps, struct la_env *env,
 	if (ret == 0 && !image) {
 		ret = explain_no_symbol(proc, env, &images);
 	} else if (ret == 0) {
+		free(*from);
 		*from = strdup(image->map.path);
 		ret = read_settled(proc, &pointer, &strings);
 		ret = ret == 0 ? add_strings(env, &strings, proc) :

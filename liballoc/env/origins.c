@@ -148,6 +148,19 @@ static void take_assignments(struct la_env_finder *f, const char *file,
 	}
 }
 
+/* What cannot be read is of interest if it names what is sought. */
+static bool names_one(const struct la_env_finder *f,
+		      const struct la_strbuf *text)
+{
+	const char *const *name;
+
+	for (name = watched(f); *name; name++)
+		if (text->length &&
+		    memmem(text->data, text->length, *name, strlen(*name)))
+			return true;
+	return false;
+}
+
 /* What is known beforehand: the user's folder. */
 static void parse(struct la_env_finder *f, const char *file,
 		  const struct la_strbuf *text,
@@ -174,10 +187,10 @@ static void parse(struct la_env_finder *f, const char *file,
 	la_strbuf_release(&home);
 	if (ret == -ENOMEM)
 		f->failed = true;
-	else if (ret < 0)
+	else if (ret < 0 && names_one(f, text))
 		la_env_find_unread(f, file, *err.text ? err.text :
 							strerror(-ret));
-	else if (keep_script(f, script))
+	else if (ret == 0 && keep_script(f, script))
 		take_assignments(f, file, script, place);
 }
 

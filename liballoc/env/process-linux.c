@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "env/proc.h"
@@ -15,7 +16,8 @@
 
 enum {
 	TEXT_MAX = 1 << 20, /* bytes of stat, cgroup, command line */
-	MAPS_MAX = 64 << 20 /* ... of maps */
+	MAPS_MAX = 64 << 20, /* ... of maps */
+	STARTING = 8 /* looks at a program that may still be loading */
 };
 
 /* Libraries of torch, the ones that hold the allocator first. */
@@ -209,21 +211,43 @@ static int read_initial(struct la_env_process *process,
 						 "it is a thread of the kernel");
 }
 
+static int read_once(struct la_env_process *process,
+		     const struct la_proc *proc, struct la_strbuf *maps)
+{
+	int ret;
+
+	maps->length = 0;
+	ret = la_proc_read(proc, "maps", MAPS_MAX, maps);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret < 0)
+		return la_proc_refused(proc, process->current, -ret, true);
+	note_libraries(process, maps->data);
+	return la_proc_live(proc, maps->data, process->current,
+			    &process->current_from);
+}
+
+/* A program that has just been started loads its C library first. */
 static int read_current(struct la_env_process *process,
 			const struct la_proc *proc)
 {
+	const struct timespec pause = { .tv_nsec = 4000000 };
 	struct la_strbuf maps = { 0 };
-	int ret = la_env_new(&process->current, LA_PLATFORM_LINUX);
+	size_t before = 0, i;
+	int ret = 0;
 
-	if (ret < 0)
-		return ret;
-	ret = la_proc_read(proc, "maps", MAPS_MAX, &maps);
-	if (ret < 0) {
-		ret = la_proc_refused(proc, process->current, -ret, true);
-	} else {
-		note_libraries(process, maps.data);
-		ret = la_proc_live(proc, maps.data, process->current,
-				   &process->current_from);
+	for (i = 0; i < STARTING && ret == 0; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		la_env_free(process->current);
+		process->current = NULL;
+		ret = la_env_new(&process->current, LA_PLATFORM_LINUX);
+		if (ret == 0)
+			ret = read_once(process, proc, &maps);
+		if (ret < 0 || !la_env_unknown(process->current) ||
+		    (i > 1 && maps.length == before))
+			break;
+		before = maps.length;
 	}
 	la_strbuf_release(&maps);
 	return ret;
