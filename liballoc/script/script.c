@@ -164,6 +164,9 @@ la_script_peek(const struct la_script *script, size_t assignment)
 }
 
 static const char *say_text(enum la_script_code code, const char *format,
+			    va_list args) __attribute__((format(printf, 2, 0)));
+
+static const char *say_text(enum la_script_code code, const char *format,
 			    va_list args)
 {
 	struct la_strbuf text = { 0 };
