@@ -46,12 +46,16 @@ check-torch: $(libs) $(progs) $(tool-progs)
 check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
 
-## check-wine: check and explain for Windows (mingw-w64 and wine)
-check-wine:
+## check-wine: the command for Windows (mingw-w64 and wine)
+check-wine: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/wine)
 
-## check-system: the quick start on a bare system (root and network)
-check-system:
+## check-macos: compile the command for macOS, unrun (network: PyPI's ziglang)
+check-macos:
+	$(tier) -s $(call scripts-in,tests/macos)
+
+## check-system: systemd, PAM, cron, Slurm... for real (root and network)
+check-system: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
 ## lint: exports, globals, folder dependencies, headers, style
@@ -87,7 +91,7 @@ help:
 		expand -t 18
 
 .PHONY: all check check-shared check-torch check-packages check-system \
-	check-wine test-progs lint docs bench \
+	check-wine check-macos test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

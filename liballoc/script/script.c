@@ -169,6 +169,9 @@ size_t la_script_count(const struct la_script *script)
 }
 
 static const char *say_text(enum la_script_code code, const char *format,
+			    va_list args) __attribute__((format(printf, 2, 0)));
+
+static const char *say_text(enum la_script_code code, const char *format,
 			    va_list args)
 {
 	struct la_strbuf text = { 0 };
