@@ -463,8 +463,13 @@ static struct ps_value type_test(struct ps *ps, int op, struct ps_value a,
 
 	if (b.type != PS_CLASS && b.type != PS_TEXT)
 		return ps_unknown();
-	if (op == PS_AS)
-		return ps_cast(ps, b.text, a);
+	if (op == PS_AS) {
+		a = ps_cast(ps, b.text, a);
+		if (ps->flow == PS_ON)
+			return a;
+		ps->flow = PS_ON;
+		return ps_null();
+	}
 	is = ps_is(a, b.text, &known);
 	return known ? ps_bool(is == (op == PS_IS)) : ps_unknown();
 }
