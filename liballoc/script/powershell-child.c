@@ -29,6 +29,11 @@ void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out)
 		return;
 	}
 	script = ps_parse(ps, text.text, 0, text.length, &bad, &why);
+	if (ps->big) {
+		ps->big = false;
+		ps->unsure++;
+		return;
+	}
 	if (!script) {
 		ps_fail(ps);
 		return;

@@ -255,7 +255,8 @@ static bool no_command(const char *name)
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (ps_same_word(name, words[i]))
 			return true;
-	if (strchr("/.~\\", name[0]) || (name[0] && name[1] == ':'))
+	if (strchr("/.~\\", name[0]) ||
+	    (name[0] && name[1] == ':' && name[2] && strchr("\\/", name[2])))
 		return false;
 	return strpbrk(name, ":=[]%<>") || strchr(name, '_') ||
 	       (strlen(name) > 0 &&

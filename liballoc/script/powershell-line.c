@@ -91,9 +91,9 @@ static struct ps_node *option(struct ps_parser *p)
 }
 
 /* > file, 2>&1: true if one was taken */
-static bool redirection(struct ps_parser *p)
+static bool redirection(struct ps_parser *p, struct ps_node *node)
 {
-	size_t at = p->at;
+	size_t start = p->at, at = start;
 	int c = ps_peek(p, 0);
 
 	if (c == '<') {
@@ -112,6 +112,7 @@ static bool redirection(struct ps_parser *p)
 		p->at += 2;
 		return true;
 	}
+	node->silent = node->silent || at == start || strchr("1*", c);
 	ps_blanks(p);
 	if (ps_delimiter(p, p->at) && ps_peek(p, 0) != '(')
 		ps_refuse(p, p->at, "no file is named behind >");
@@ -161,7 +162,7 @@ static struct ps_node *command(struct ps_parser *p)
 	ps_child(p, node, one_argument(p));
 	for (ps_blanks(p); !p->bad && !command_ends(p); ps_blanks(p)) {
 		dash = ps_dash(p, p->at);
-		if (redirection(p))
+		if (redirection(p, node))
 			continue;
 		if (ps_starts(p, "--%"))
 			rest_of_line(p, node);
@@ -253,7 +254,7 @@ static struct ps_node *element(struct ps_parser *p)
 	ps_child(p, node, ps_parse_expression(p));
 	if (!node->first)
 		ps_refuse(p, node->start, "an expression is missing here");
-	for (ps_blanks(p); redirection(p); ps_blanks(p))
+	for (ps_blanks(p); redirection(p, node); ps_blanks(p))
 		;
 	return node;
 }

@@ -319,11 +319,36 @@ static struct ps_value text_invoke(struct ps *ps, struct ps_value text,
 	return ps_unknown();
 }
 
+/* A table of one entry has an order, too. */
+static struct ps_value entries(struct ps *ps, const struct ps_hash *hash)
+{
+	struct ps_value list = ps_array(ps), entry = { .type = PS_HASH };
+	size_t i;
+
+	if (list.type != PS_ARRAY ||
+	    (hash->kind != PS_ORDERED && hash->key.count > 1))
+		return ps_unknown();
+	for (i = 0; i < hash->key.count; i++) {
+		entry.hash = ps_take(ps, sizeof(*entry.hash));
+		if (!entry.hash)
+			return ps_unknown();
+		entry.hash->kind = PS_ENTRY;
+		ps_put(ps, entry.hash, ps_string("Key"), hash->key.item[i]);
+		ps_put(ps, entry.hash, ps_string("Name"), hash->key.item[i]);
+		ps_put(ps, entry.hash, ps_string("Value"), hash->value.item[i]);
+		ps_push(ps, list.list, entry);
+	}
+	return list;
+}
+
 static struct ps_value hash_invoke(struct ps *ps, struct ps_value object,
 				   const char *name, const struct ps_list *args)
 {
 	struct ps_value key = argument_text(ps, args, 0);
 
+	if (!args->count && ps_same_word(name, "GetEnumerator") &&
+	    object.hash->kind != PS_OBJECT)
+		return entries(ps, object.hash);
 	if (object.hash->kind == PS_OBJECT || key.type != PS_TEXT)
 		return ps_unknown();
 	if (args->count == 1 && (one_of(name, "ContainsKey", "Contains")))

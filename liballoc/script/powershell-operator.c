@@ -350,8 +350,7 @@ static int matches(struct ps *ps, struct ps_value a, struct ps_value b,
 		   bool cased)
 {
 	struct ps_span group[PS_GROUPS];
-	struct ps_value found, all, piece;
-	char name[2] = "0";
+	struct ps_value all, piece;
 	int result, i;
 
 	a = ps_to_text(ps, a);
@@ -366,11 +365,9 @@ static int matches(struct ps *ps, struct ps_value a, struct ps_value b,
 	for (i = 0; all.hash && i < PS_GROUPS; i++) {
 		if (group[i].start > group[i].end)
 			continue;
-		*name = (char)('0' + i);
-		found = ps_text(ps, name, 1);
 		piece = ps_text(ps, a.text + group[i].start,
 				group[i].end - group[i].start);
-		ps_put(ps, all.hash, found, piece);
+		ps_put(ps, all.hash, ps_int(i), piece);
 	}
 	ps_write(ps, "Matches", all.hash ? all : ps_unknown());
 	return 1;
@@ -466,8 +463,13 @@ static struct ps_value type_test(struct ps *ps, int op, struct ps_value a,
 
 	if (b.type != PS_CLASS && b.type != PS_TEXT)
 		return ps_unknown();
-	if (op == PS_AS)
-		return ps_cast(ps, b.text, a);
+	if (op == PS_AS) {
+		a = ps_cast(ps, b.text, a);
+		if (ps->flow == PS_ON)
+			return a;
+		ps->flow = PS_ON;
+		return ps_null();
+	}
 	is = ps_is(a, b.text, &known);
 	return known ? ps_bool(is == (op == PS_IS)) : ps_unknown();
 }

@@ -59,7 +59,7 @@ struct ps_value ps_run_value(struct ps *ps, struct ps_node *node)
 	if (!out)
 		return ps_unknown();
 	if (node->kind == PS_N_PIPELINE && !node->first->next &&
-	    node->first->kind == PS_N_EXPRESSION)
+	    node->first->kind == PS_N_EXPRESSION && !node->first->silent)
 		return ps_eval(ps, node->first->first);
 	ps_run(ps, node, out);
 	if (node->kind == PS_N_ASSIGN) {
@@ -123,7 +123,8 @@ static void assign(struct ps *ps, struct ps_node *node)
 	if (ps->flow == PS_ON) {
 		if (target->next->kind == PS_N_CHAIN ||
 		    (target->next->kind == PS_N_PIPELINE &&
-		     target->next->first->next))
+		     (target->next->first->next ||
+		      target->next->first->silent)))
 			value.doubt |= PS_PIPED;
 		ps_assign(ps, target, value);
 	} else if (ps->flow == PS_FAILED || ps->flow == PS_THROWN) {
@@ -364,7 +365,8 @@ static void run_pipeline(struct ps *ps, struct ps_node *node,
 	if (node->op == '&')
 		return; /* a job, which keeps what it sets */
 	for (; one && ps->flow == PS_ON; one = one->next, now = next) {
-		next = one->next ? ps_take(ps, sizeof(*next)) : out;
+		next = one->next || one->silent ? ps_take(ps, sizeof(*next)) :
+						  out;
 		if (!next)
 			return;
 		if (one->kind == PS_N_EXPRESSION) {
@@ -374,6 +376,8 @@ static void run_pipeline(struct ps *ps, struct ps_node *node,
 		} else {
 			ps_command(ps, one, now, next);
 		}
+		if (one->silent)
+			next->count = 0;
 	}
 }
 

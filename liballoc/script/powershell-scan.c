@@ -174,6 +174,7 @@ struct ps_node *ps_node(struct ps_parser *p, enum ps_kind kind, size_t start)
 	struct ps_node *node = ps_take(p->ps, sizeof(*node));
 
 	if (!node || p->ps->spent) {
+		p->ps->big = true;
 		ps_refuse(p, start, "the text is too long");
 		return node ? node : &p->spare;
 	}
@@ -195,16 +196,19 @@ void ps_child(struct ps_parser *p, struct ps_node *node, struct ps_node *child)
 	node->last = child;
 	if (node->height <= child->height)
 		node->height = child->height + 1;
-	if (node->height > PS_HEIGHT)
+	if (node->height > PS_HEIGHT) {
+		p->ps->big = true;
 		ps_refuse(p, child->start, "nested too deep");
+	}
 	node->end = p->at;
 }
 
 bool ps_deeper(struct ps_parser *p)
 {
-	if (p->depth >= PS_HEIGHT / 2)
+	if (p->depth >= PS_HEIGHT / 2) {
+		p->ps->big = true;
 		ps_refuse(p, p->at, "nested too deep");
-	else
-		p->depth++;
+	}
+	p->depth += !p->bad;
 	return !p->bad;
 }

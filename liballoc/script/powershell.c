@@ -10,7 +10,7 @@
 #include "util/c-locale.h"
 #include "util/error.h"
 
-enum { MEMORY = 64 << 20, MEMORY_EACH = 16 };
+enum { MEMORY = 32 << 20, MEMORY_EACH = 32 };
 
 /* Bytes of a prompt that was pasted in front of a line: (venv) PS C:\> */
 static size_t prompt(const char *line, const char *end)
@@ -124,6 +124,11 @@ static void run_text(struct ps *ps, const char *text, size_t start, size_t end)
 	size_t bad;
 
 	script = ps_parse(ps, text, start, end, &bad, &why);
+	if (ps->big) {
+		ps->ret = la_error_set(ps->err, -EFBIG, ps->part->offset + bad,
+				       "%s", why);
+		return;
+	}
 	if (!script) {
 		refused(ps, text, start, end, bad, why);
 		return;

@@ -14,7 +14,7 @@ enum {
 	PS_CALLS = 24, /* functions within functions */
 	PS_STRING = 1 << 16, /* longest string that is computed, bytes */
 	PS_LIST = 1 << 12, /* longest list that is computed */
-	PS_STEPS = 200000 /* statements run, beyond those of the text */
+	PS_STEPS = 50000 /* statements run, beyond those of the text */
 };
 
 /* What makes a value doubtful; each is said where it is assigned. */
@@ -175,6 +175,7 @@ struct ps_node {
 	size_t place; /* the assignment that it was noted as */
 	bool told; /* that it sets nothing */
 	bool ran;
+	bool silent; /* its output goes to a file */
 };
 
 /* What a statement leaves behind. */
@@ -230,6 +231,7 @@ struct ps {
 	size_t steps; /* statements that may still be run */
 	bool windows;
 	bool failed; /* no memory */
+	bool big; /* a text too long, or nested too deep, to be parsed */
 	bool spent; /* budget or steps: from here on all is unknown */
 	struct ps_scope *scope;
 	struct ps_function *function;
