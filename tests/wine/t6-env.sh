@@ -13,7 +13,8 @@ unset $v PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF
 
 run() {	# run ARGUMENTS: $out
 	status=0
-	out=$(wine "$tmp/env.exe" "$@" | tr -d '\r') || status=$?
+	wine "$tmp/env.exe" "$@" >"$tmp/raw" || status=$?
+	out=$(tr -d '\r' <"$tmp/raw")
 }
 
 origins() {	# what allocctl env tells
