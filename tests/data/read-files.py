@@ -25,7 +25,8 @@ GENERATOR = glob.glob('/usr/lib/systemd/user-environment-generators/'
 
 def ours(kind, text):
     out = subprocess.run(['read-script', kind, 'V'], input=text.encode(),
-                         stdout=subprocess.PIPE, check=False).stdout
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=False).stdout
     places = [json.loads(line) for line in out.splitlines()]
     places = [p for p in places if 'variable' in p]
     return places[-1] if places else {'value': None, 'fate': 'lost',
@@ -78,15 +79,15 @@ def pam(conf):
             if start(b'test', b'root', ctypes.byref(talk), folder.encode(),
                      ctypes.byref(handle)):
                 raise ImportError('no service')
-            if library.pam_open_session(handle, 0):
-                raise ImportError('no pam_env')
+            library.pam_open_session(handle, 0)
             found, i = library.pam_getenvlist(handle), 0
             while found[i]:
                 if found[i].startswith(b'V='):
                     return found[i][2:].decode('utf-8', 'replace')
                 i += 1
         return None
-    read('V=1\n')
+    if read('V DEFAULT=1\n' if conf else 'V=1\n') != '1':
+        raise ImportError('no pam_env')
     return read
 
 
