@@ -32,7 +32,7 @@ bool la_pam_next(const char *text, size_t length, size_t *at,
 		*at = end + 1;
 		if (is_empty(text, start, end))
 			continue;
-		if (!line->open)
+		if (!line->text.length)
 			line->start = start;
 		line->end = end;
 		for (stop = end; stop > start && is_blank(text[stop - 1]);)

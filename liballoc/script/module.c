@@ -206,6 +206,8 @@ static void act(struct module *m, enum action action, size_t name, size_t value)
 {
 	const char *variable = text_of(m, name);
 	size_t length = strlen(variable);
+	struct la_script_value *given =
+		&m->word[value < m->count ? value : name];
 	struct la_script_span at = { m->span[0].start,
 				     m->span[m->count - 1].end };
 
@@ -227,10 +229,9 @@ static void act(struct module *m, enum action action, size_t name, size_t value)
 		return;
 	}
 	if (action != SETS || m->depth)
-		la_script_value_unknown(&m->word[value < m->count ? value : name],
-					"", 0);
+		la_script_value_unknown(given, "", 0);
 	la_script_give(m->script, m->part, variable, length,
-		       &m->word[value < m->count ? value : name], at);
+		       given, at);
 }
 
 static size_t skip_options(const struct module *m)

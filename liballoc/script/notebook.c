@@ -71,7 +71,8 @@ static bool is_transparent(const char *text)
 
 static int read_cell(struct kernel *kernel, const json_t *cell)
 {
-	const char *type = json_string_value(json_object_get(cell, "cell_type"));
+	const char *type =
+		json_string_value(json_object_get(cell, "cell_type"));
 	const json_t *source = json_object_get(cell, "source");
 	struct la_strbuf text = { 0 };
 	const char *start;

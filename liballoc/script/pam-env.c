@@ -165,8 +165,8 @@ static void read_line(struct conf *conf, const struct la_pam_line *pam)
 		la_script_lose_mention(conf->script, conf->part,
 				       LA_SCRIPT_SYNTAX, conf->at,
 				       "pam_env takes DEFAULT= and OVERRIDE= "
-				       "behind a name, no blank at the end, and "
-				       "ignores this line");
+				       "behind a name, no blank at the end, "
+				       "and ignores this line");
 	else
 		define(conf, &line);
 }

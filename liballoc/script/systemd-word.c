@@ -66,7 +66,8 @@ static size_t add_number(struct la_strbuf *text, const char *at, size_t length)
 /* What follows a backslash: bytes taken, 0: refused. */
 static size_t add_escape(struct la_strbuf *text, const char *at, size_t length)
 {
-	static const char from[] = "abfnrtv\\\"'s", to[] = "\a\b\f\n\r\t\v\\\"' ";
+	static const char from[] = "abfnrtv\\\"'s";
+	static const char to[] = "\a\b\f\n\r\t\v\\\"' ";
 	const char *found;
 
 	if (!length || !at[0])

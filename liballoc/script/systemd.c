@@ -84,7 +84,8 @@ static void remember(struct la_unit *unit, const char *name, size_t length,
 }
 
 /* NAME=value, one word of Environment=. */
-static void read_assignment(struct la_unit *unit, const struct la_unit_line *line,
+static void read_assignment(struct la_unit *unit,
+			    const struct la_unit_line *line,
 			    struct la_unit_word *word)
 {
 	const char *text, *equals;
@@ -135,7 +136,8 @@ static void reset(struct la_unit *unit, struct la_script_span at)
 	la_script_vars_release(&unit->vars);
 }
 
-static void read_environment(struct la_unit *unit, const struct la_unit_line *line,
+static void read_environment(struct la_unit *unit,
+			     const struct la_unit_line *line,
 			     size_t at)
 {
 	const char *text = la_strbuf_text(&line->text);

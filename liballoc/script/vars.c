@@ -263,7 +263,8 @@ static size_t expand(const struct la_script_scope *scope, const char *text,
 		end = 2 + closing_brace(scope, text + 2, length - 2);
 		if (end >= length)
 			return 0;
-		if (depth == NESTED || !take_apart(scope, text + 2, end - 2, &b))
+		if (depth == NESTED ||
+		    !take_apart(scope, text + 2, end - 2, &b))
 			la_script_value_unknown(value, text + 2, b.length);
 		else if (stays(scope, b.name, b.length))
 			return 0;

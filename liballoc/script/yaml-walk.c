@@ -154,23 +154,31 @@ static int walk_pair(struct la_script_yaml *yaml, const yaml_node_pair_t *pair,
 	return walk(yaml, value, name, depth + 1);
 }
 
-/* Merged maps first: what the map itself says beats them. */
+/* Merged maps come first, then what is set, and programs see all of it. */
+static int turn_of(const yaml_node_t *key)
+{
+	const char *name = la_script_yaml_text(key);
+
+	if (!name)
+		return 2;
+	if (!strcmp(name, "<<"))
+		return 0;
+	return strcmp(name, "env") && strcmp(name, "environment") ? 2 : 1;
+}
+
 static int walk_map(struct la_script_yaml *yaml, const yaml_node_t *map,
 		    const char *key, unsigned int depth)
 {
 	size_t before = la_script_places(yaml->script);
 	const yaml_node_pair_t *pair;
-	int pass, ret = 0;
-	bool merge;
+	int turn, ret = 0;
 
-	for (pass = 0; pass < 2; pass++)
+	for (turn = 0; turn < 3; turn++)
 		for (pair = map->data.mapping.pairs.start;
-		     !ret && pair < map->data.mapping.pairs.top; pair++) {
-			merge = la_script_yaml_is(
-				la_script_yaml_node(yaml, pair->key), "<<");
-			if (merge == !pass)
+		     !ret && pair < map->data.mapping.pairs.top; pair++)
+			if (turn_of(la_script_yaml_node(yaml, pair->key)) ==
+			    turn)
 				ret = walk_pair(yaml, pair, key, depth);
-		}
 	if (ret)
 		return ret;
 	note_files(yaml, map, before);
