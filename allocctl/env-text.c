@@ -137,7 +137,8 @@ static void print_findings(const struct env_view *view)
 	}
 }
 
-static const char *part_of(const struct la_env_origin *origin)
+static const char *part_of(const struct env_view *view,
+			   const struct la_env_origin *origin)
 {
 	if (origin->source)
 		return origin->part == LA_ENV_TAKES_PART ? "from here" :
@@ -146,6 +147,8 @@ static const char *part_of(const struct la_env_origin *origin)
 		return "takes no part";
 	if (origin->scope == LA_ENV_PARENT)
 		return "from here";
+	if (!la_env_value(view->env, origin->variable, 0))
+		return "not in this process";
 	return origin->matches ? "same value" : "other value";
 }
 
@@ -166,7 +169,8 @@ static void print_origin_value(const struct la_env_origin *origin)
 	putchar('\n');
 }
 
-static void print_origin(const struct la_env_origin *origin)
+static void print_origin(const struct env_view *view,
+			 const struct la_env_origin *origin)
 {
 	size_t i;
 
@@ -175,7 +179,7 @@ static void print_origin(const struct la_env_origin *origin)
 		printf(":%zu", origin->line);
 	putchar(':');
 	print_origin_value(origin);
-	printf("    %s", part_of(origin));
+	printf("    %s", part_of(view, origin));
 	if (origin->reader)
 		printf("; %s%s",
 		       origin->scope == LA_ENV_PARENT ? "" : "read by ",
@@ -187,8 +191,9 @@ static void print_origin(const struct la_env_origin *origin)
 	}
 }
 
-static void print_origins(const struct la_env_origins *origins)
+static void print_origins(const struct env_view *view)
 {
+	const struct la_env_origins *origins = view->origins;
 	const struct la_env_origin *origin;
 	const struct la_env_unread *unread;
 	size_t count, unread_count, i;
@@ -198,7 +203,7 @@ static void print_origins(const struct la_env_origins *origins)
 	if (!count)
 		puts("no file that is known to set them does");
 	for (i = 0; i < count; i++)
-		print_origin(&origin[i]);
+		print_origin(view, &origin[i]);
 	for (i = 0; i < unread_count; i++) {
 		print_escaped(unread[i].file);
 		fputs(": not read: ", stdout);
@@ -231,7 +236,7 @@ void env_print_text(const struct env_view *view)
 	print_findings(view);
 	if (view->origins) {
 		putchar('\n');
-		print_origins(view->origins);
+		print_origins(view);
 	}
 	putchar('\n');
 	report_wrapped(0, env_when);

@@ -11,7 +11,8 @@
 /* What torch makes of a value, of one variable. */
 struct env_check {
 	const struct la_env_variable *variable;
-	struct la_setting_check *check; /* owned; NULL: torch does not read it */
+	/* Owned; NULL: torch does not read it. */
+	struct la_setting_check *check;
 };
 
 /* An environment and what it means. */

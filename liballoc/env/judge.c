@@ -172,7 +172,8 @@ static void judge_variable(struct la_env_judgement *j,
 	case LA_ENV_MISSPELT:
 		la_env_say(j, LA_SCRIPT_MISSPELT, variable->name, false,
 			   "torch reads no %s; %s was probably meant",
-			   variable->name, la_env_meant(variable->name, length));
+			   variable->name,
+			   la_env_meant(variable->name, length));
 		break;
 	case LA_ENV_CACHING:
 		judge_caching(j, variable);

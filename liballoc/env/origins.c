@@ -219,7 +219,7 @@ static void find_given(struct la_env_finder *f, const char *file)
 	struct la_env_place place = {
 		.scope = LA_ENV_GIVEN,
 		.part = LA_ENV_MAY_TAKE_PART,
-		.reader = "named on the command line",
+		.reader = "what is started with it",
 	};
 	struct la_strbuf text = { 0 };
 	int ret = la_env_file_read(NULL, file, &text);

@@ -43,7 +43,8 @@ static int read_stat(struct la_env_process *process,
 	open = ret == 0 && text.data ? strchr(text.data, '(') : NULL;
 	close = open ? strrchr(open, ')') : NULL;
 	if (close && sscanf(close + 1, " %c %ld", state, &parent) == 2) {
-		process->command = strndup(open + 1, (size_t)(close - open - 1));
+		process->command = strndup(open + 1,
+					   (size_t)(close - open - 1));
 		process->info.parent = parent;
 		ret = process->command ? 0 : -ENOMEM;
 	} else if (ret == 0) {

@@ -14,6 +14,9 @@
 
 #include "env/way.h"
 
+/* A process of a service, as la_env_process_open() would fill it. */
+static struct la_env_process service;
+
 static char root[] = "/tmp/origins-XXXXXX";
 static struct la_env *env;
 static struct la_env_origins *origins;
@@ -44,6 +47,14 @@ static void put(const char *file, const char *text)
 
 static void setup(void)
 {
+	struct la_env *unknown;
+
+	ck_assert_int_eq(la_env_of_block(&unknown, "x", 1, LA_PLATFORM_LINUX),
+			 0);
+	service = (struct la_env_process){
+		.initial = unknown,
+		.info = { .pid = 1, .initial = unknown, .current = unknown },
+	};
 	strcpy(root, "/tmp/origins-XXXXXX");
 	ck_assert(mkdtemp(root));
 	env = NULL;
@@ -56,11 +67,13 @@ static void teardown(void)
 
 	la_env_origins_free(origins);
 	la_env_free(env);
+	la_env_free(service.initial);
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	ck_assert_int_eq(system(command), 0);
 }
 
-static void find(const char *value, const char *const *files)
+static void find_of(const char *value, const char *const *files,
+		    const struct la_env_process *process)
 {
 	char entry[256];
 	const char *entries[] = { entry, "CONDA_PREFIX=/opt/conda",
@@ -70,6 +83,7 @@ static void find(const char *value, const char *const *files)
 		.home = "/home/me",
 		.folder = "/work",
 		.files = files,
+		.process = process,
 	};
 
 	snprintf(entry, sizeof(entry), "PYTORCH_CUDA_ALLOC_CONF=%s", value);
@@ -77,6 +91,11 @@ static void find(const char *value, const char *const *files)
 					   LA_PLATFORM_LINUX), 0);
 	search.env = env;
 	ck_assert_int_eq(la_env_origins_find(&origins, &search, NULL), 0);
+}
+
+static void find(const char *value, const char *const *files)
+{
+	find_of(value, files, NULL);
 }
 
 static const struct la_env_origin *in(const char *file)
@@ -184,6 +203,39 @@ START_TEST(given_files)
 }
 END_TEST
 
+/* EnvironmentFile= beats Environment=, and drop-ins act by their names. */
+START_TEST(units)
+{
+	const struct la_env_origin *origin;
+	size_t count;
+
+	put("/usr/lib/systemd/system/x@.service",
+	    "[Service]\nEnvironmentFile=-/etc/default/x\n"
+	    "Environment=PYTORCH_CUDA_ALLOC_CONF=backend:x\n");
+	put("/usr/lib/systemd/system/x@1.service.d/20.conf",
+	    "[Service]\nEnvironment=PYTORCH_CUDA_ALLOC_CONF=backend:z\n");
+	put("/etc/systemd/system/x@1.service.d/10.conf",
+	    "[Service]\nEnvironment=PYTORCH_CUDA_ALLOC_CONF=backend:y\n");
+	put("/etc/default/x", "PYTORCH_CUDA_ALLOC_CONF=backend:file\n");
+	put("/etc/environment", "PYTORCH_CUDA_ALLOC_CONF=backend:file\n");
+	service.info.unit = "x@1.service";
+	find_of("backend:file", NULL, &service);
+	origin = la_env_origins(origins, &count);
+	ck_assert_uint_eq(count, 5);
+	ck_assert_str_eq(origin[0].file, "/etc/environment");
+	ck_assert_int_eq(origin[0].part, LA_ENV_NO_PART);
+	ck_assert_str_eq(origin[1].file, "/usr/lib/systemd/system/x@.service");
+	ck_assert_uint_eq(origin[1].line, 3);
+	ck_assert_str_eq(origin[2].file,
+			 "/etc/systemd/system/x@1.service.d/10.conf");
+	ck_assert_str_eq(origin[3].file,
+			 "/usr/lib/systemd/system/x@1.service.d/20.conf");
+	ck_assert_str_eq(origin[4].file, "/etc/default/x");
+	ck_assert(origin[4].source && origin[4].part == LA_ENV_TAKES_PART);
+	ck_assert(!origin[0].source);
+}
+END_TEST
+
 START_TEST(shells_by_their_command_line)
 {
 	static const struct {
@@ -236,6 +288,7 @@ int main(void)
 	tcase_add_test(tests, links_stay_below_the_root);
 	tcase_add_test(tests, what_is_no_file);
 	tcase_add_test(tests, given_files);
+	tcase_add_test(tests, units);
 	tcase_add_test(tests, shells_by_their_command_line);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
