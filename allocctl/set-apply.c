@@ -96,7 +96,7 @@ static size_t line_that_wins(const struct set_request *request,
 			   edit->text.length, &options, NULL) < 0)
 		return 0;
 	found = la_script_assignments(script, &count);
-	if (count && found[count - 1].line > edit->line &&
+	if (count && found[count - 1].line > edit->last_line &&
 	    !(found[count - 1].value &&
 	      !strcmp(found[count - 1].value, request->setting)))
 		line = found[count - 1].line;

@@ -274,5 +274,9 @@ int set_block_edit(struct set_edit *edit, const struct set_block *block,
 		insert(edit, block, text, length, is_new);
 	}
 	la_strbuf_add(&edit->text, "", 0);
+	if (edit->line)
+		edit->last_line =
+			edit->line + (block->target->header != NULL) +
+			count_lines(block->lines, strlen(block->lines)) + 1;
 	return edit->text.failed ? -ENOMEM : 0;
 }

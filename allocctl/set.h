@@ -47,6 +47,7 @@ struct set_block {
 struct set_edit {
 	struct la_strbuf text;
 	size_t line; /* of the block, from 1; 0: there is none now */
+	size_t last_line; /* of the block */
 	bool had_block; /* before */
 	bool empty; /* nothing is left of a file that was made for it */
 };

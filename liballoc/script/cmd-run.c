@@ -190,7 +190,7 @@ static void call(struct cmd_run *run, const struct cmd_node *node,
 	if (again.length && again.byte[0] == ':')
 		call_label(run, &again, 0);
 	else if (again.length && is_command(&again, "set", &at))
-		cmd_set_command(run, node, &again, at);
+		la_cmd_set(run, node, &again, at);
 	else if (again.length && !is_internal(&again))
 		cmd_other(run, node, &again);
 	cmd_text_free(&rest);
@@ -229,7 +229,7 @@ static enum cmd_flow run_text(struct cmd_run *run, const struct cmd_node *node,
 	size_t at;
 
 	if (is_command(text, "set", &at)) {
-		cmd_set_command(run, node, text, at);
+		la_cmd_set(run, node, text, at);
 	} else if (is_command(text, "setlocal", &at)) {
 		set_local(run, text);
 	} else if (is_command(text, "endlocal", &at)) {

@@ -227,7 +227,7 @@ static void compute(struct cmd_run *run, struct setting *s)
 			      LA_SCRIPT_NEEDS_RUNNING, start, end, NULL);
 }
 
-void cmd_set_command(struct cmd_run *run, const struct cmd_node *node,
+void la_cmd_set(struct cmd_run *run, const struct cmd_node *node,
 	     const struct cmd_text *text, size_t at)
 {
 	struct setting s = { .text = text, .at = at };

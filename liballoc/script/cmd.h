@@ -220,7 +220,7 @@ size_t cmd_loop_end(const struct cmd_run *run, size_t line);
 int cmd_test(struct cmd_run *run, const struct cmd_node *node);
 
 /* cmd-set.c */
-void cmd_set_command(struct cmd_run *run, const struct cmd_node *node,
+void la_cmd_set(struct cmd_run *run, const struct cmd_node *node,
 	     const struct cmd_text *text, size_t at);
 void cmd_setx(struct cmd_run *run, const struct cmd_text *text, size_t at);
 

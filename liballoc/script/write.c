@@ -136,7 +136,7 @@ static const struct writing writings[LA_SCRIPT_KINDS] = {
 	[LA_SCRIPT_ENVIRONMENT_D] = { "environment.d", "", "=\"", "\"", "=",
 				      systemd_env, "$\r",
 				      "a dollar or a carriage return",
-				      ONLY_UTF8 | NO_CONTROL, 0 },
+				      NO_EMPTY | ONLY_UTF8 | NO_CONTROL, 0 },
 	[LA_SCRIPT_ENVIRONMENT] = { "/etc/environment", "", "=", "", NULL, none,
 				    "#$\\'\"\r\n",
 				    "what its two readers take differently",
