@@ -33,6 +33,11 @@ static void forget(struct la_launch *launch, const char *name)
 	given = la_launch_given(launch, name, strlen(name));
 	if (given)
 		la_launch_drop(launch, given, LA_SCRIPT_NOT_PASSED);
+	else if (la_script_watches(launch->script, name, strlen(name), false))
+		la_script_add(launch->script, launch->part, name, strlen(name),
+			      NULL, LA_SCRIPT_REMOVED,
+			      launch->word[launch->self].start,
+			      launch->word[launch->self].end);
 }
 
 static void run_env(struct la_launch *launch)

@@ -95,6 +95,17 @@ static bool see_setter(struct py *py, const char *name)
 	return true;
 }
 
+static bool is_said(const struct la_script_assignment *found,
+		    enum la_script_code code)
+{
+	size_t i;
+
+	for (i = 0; i < found->diagnostic_count; i++)
+		if (found->diagnostics[i].code == code)
+			return true;
+	return false;
+}
+
 /* Assignments from first on that a shell within made. */
 static void see_nested(struct py *py, size_t first, bool ends)
 {
@@ -113,7 +124,8 @@ static void see_nested(struct py *py, size_t first, bool ends)
 		} else {
 			continue;
 		}
-		if (ends || code != LA_SCRIPT_CHILD_ENDS)
+		if (!is_said(found, code) &&
+		    (ends || code != LA_SCRIPT_CHILD_ENDS))
 			la_script_say(py->script, py->part, i, code, py->start,
 				      py->end, NULL);
 		py->last = i;

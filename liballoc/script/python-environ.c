@@ -273,7 +273,7 @@ static void start_with_one(struct py *py, struct py_map *map,
 	if (!watched(py, entry->name, entry->length))
 		return;
 	here = py_map_find(py->c_environ, entry->name, entry->length);
-	if (entry->own ? map->assignment == py->last &&
+	if (entry->own ? entry->value && map->assignment == py->last &&
 				 map->assignment != LA_SCRIPT_WHOLE :
 			 here && here->value == entry->value)
 		return;

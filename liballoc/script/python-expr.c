@@ -68,6 +68,16 @@ static void items_add(struct py *py, struct items *items,
 		items->value[items->count++] = value;
 }
 
+static bool items_add_all(struct py *py, struct items *items,
+			  const struct py_value *list)
+{
+	size_t i;
+
+	for (i = 0; list->kind == PY_LIST && i < list->length; i++)
+		items_add(py, items, list->item[i]);
+	return list->kind == PY_LIST;
+}
+
 /* Behind the closing bracket; false if something else stands before it. */
 static bool close_bracket(struct py *py, const char *bracket)
 {
@@ -87,9 +97,10 @@ static const struct py_value *read_items(struct py *py, const char *bracket,
 	bool comma = !tuple, known = true;
 
 	while (!is(py, bracket) && known) {
-		known = !take(py, "*");
-		value = py_expression(py);
-		items_add(py, &items, value);
+		if (take(py, "*"))
+			known = items_add_all(py, &items, py_expression(py));
+		else
+			items_add(py, &items, py_expression(py));
 		if (!take(py, ","))
 			break;
 		comma = true;
@@ -468,6 +479,19 @@ static const struct py_value *repeat(struct py *py, const struct py_value *text,
 	return value;
 }
 
+static const struct py_value *
+concatenate(struct py *py, const struct py_value *a, const struct py_value *b)
+{
+	struct items items = { 0 };
+	const struct py_value *value;
+
+	items_add_all(py, &items, a);
+	items_add_all(py, &items, b);
+	value = py_list(py, items.value, items.count);
+	free(items.value);
+	return value;
+}
+
 const struct py_value *py_apply(struct py *py, char operation,
 				const struct py_value *a,
 				const struct py_value *b)
@@ -485,6 +509,8 @@ const struct py_value *py_apply(struct py *py, char operation,
 		return repeat(py, a, b->number);
 	if (a->kind == PY_INT && b->kind == PY_INT)
 		return calculate(py, operation, a->number, b->number);
+	if (operation == '+' && a->kind == PY_LIST && b->kind == PY_LIST)
+		return concatenate(py, a, b);
 	if (operation != '+' || a->kind != PY_TEXT || b->kind != PY_TEXT)
 		return &py_unknown;
 	la_strbuf_add(&out, a->text, a->length);

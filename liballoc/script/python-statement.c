@@ -369,7 +369,8 @@ static void run_return(struct py *py)
 
 	if (token->type != PY_NEWLINE && token->type != PY_END)
 		value = py_expressions(py);
-	py->returned = py->maybe ? &py_unknown : value;
+	py->returned = py->maybe || py->left ? &py_unknown : value;
+	py->left = py->left || py->maybe;
 	if (!py->maybe && !py->dead && py->calls)
 		py->dead = py->returning = true;
 }

@@ -297,7 +297,7 @@ const struct py_value *py_run(struct py *py, size_t index,
 	struct py_function *function = &py->function[index];
 	size_t at = py->source.at, mark = py->touched_count;
 	size_t start = py->start, end = py->end;
-	bool dead = py->dead;
+	bool dead = py->dead, left = py->left;
 
 	if (function->running || py->calls > CALLS || !py_has_budget(py) ||
 	    py->source.text != py->part->text)
@@ -305,11 +305,15 @@ const struct py_value *py_run(struct py *py, size_t index,
 	function->running = function->called = true;
 	py->calls++;
 	py->returned = &py_none;
+	py->left = false;
 	bind_parameters(py, function->parameters, arguments);
 	py->source.at = function->body;
 	run_block(py, function->indent);
 	py->calls--;
 	py->function[index].running = false;
+	if (py->left)
+		py->returned = &py_unknown;
+	py->left = left;
 	if (py->returning)
 		py->dead = dead;
 	py->returning = false;

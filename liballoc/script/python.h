@@ -158,6 +158,7 @@ struct py {
 	unsigned int blocks; /* within each other */
 	bool unsure; /* a condition before this branch was not known */
 	bool in_class; /* functions are methods */
+	bool left; /* the function may have returned before */
 	bool returning; /* dead until the function ends */
 	struct py_map *called; /* names that are called somewhere */
 	/* The subscript that was read last, and the token behind it. */
@@ -174,9 +175,8 @@ const struct py_value *py_int(struct py *py, int64_t number);
 const struct py_value *py_bool(struct py *py, bool is);
 const struct py_value *py_text(struct py *py, const char *text, size_t length);
 const struct py_value *py_path(struct py *py, const char *text, size_t length);
-const struct py_value *py_list(struct py *py,
-			       const struct py_value *const *item,
-			       size_t count);
+const struct py_value *
+py_list(struct py *py, const struct py_value *const *item, size_t count);
 const struct py_value *py_dict(struct py *py, struct py_map *map);
 bool py_is_text(const struct py_value *value, const char *text);
 bool py_is_path(const struct py_value *value, const char *path);
@@ -185,11 +185,9 @@ struct py_map *py_map_new(struct py *py);
 struct py_entry *py_map_find(const struct py_map *map, const char *name,
 			     size_t length);
 /* The entry set, or NULL without memory. */
-struct py_entry *py_map_set(struct py *py, struct py_map *map,
-			    const char *name, size_t length,
-			    const struct py_value *value);
-void py_map_merge(struct py *py, struct py_map *into,
-		  struct py_map *from);
+struct py_entry *py_map_set(struct py *py, struct py_map *map, const char *name,
+			    size_t length, const struct py_value *value);
+void py_map_merge(struct py *py, struct py_map *into, struct py_map *from);
 void py_release(struct py *py);
 /* To be forgotten when the branch ends. */
 void py_touch(struct py *py, struct py_entry *entry);
@@ -265,12 +263,10 @@ void py_run_shell(struct py *py, enum la_script_kind kind, const char *text,
 /* Find what a call does and what it gives. */
 const struct py_value *py_call(struct py *py, const struct py_value *callee,
 			       const struct py_arguments *arguments);
-const struct py_value *py_subscript(struct py *py,
-				    const struct py_value *value,
+const struct py_value *py_subscript(struct py *py, const struct py_value *value,
 				    const struct py_value *key);
 void py_subscript_set(struct py *py, const struct py_value *owner,
-		      const struct py_value *key,
-		      const struct py_value *value);
+		      const struct py_value *key, const struct py_value *value);
 void py_subscript_delete(struct py *py, const struct py_value *owner,
 			 const struct py_value *key);
 /* Does a text hold a name that is watched? */

@@ -200,6 +200,7 @@ static struct la_script_diagnostic *say_room(struct la_script *script,
 	if (grow_array(&place->said, &place->said_room,
 		       place->face.diagnostic_count, sizeof(*place->said)))
 		return NULL;
+	place->face.diagnostics = place->said;
 	return &place->said[place->face.diagnostic_count++];
 }
 

@@ -71,51 +71,93 @@ static bool is_rest(const char *item)
 	return false;
 }
 
-/* One NAME=VALUE of a list. */
-static void export_one(struct la_launch *launch, enum la_slurm_who who,
-		       const char *item, size_t length, bool all)
+/* " NAME=VALUE" sets a variable whose name has a blank. */
+static void say_blanks(struct la_launch *launch, const char *name,
+		       size_t length)
 {
-	size_t name = strcspn(item, "="), at;
-	struct la_script_given *given, before;
-	struct la_strbuf value = { 0 };
+	const char *start = name;
+	size_t at;
 
+	while (length && isspace((unsigned char)*start)) {
+		start++;
+		length--;
+	}
+	while (length && isspace((unsigned char)start[length - 1]))
+		length--;
+	at = la_launch_set_name(launch, start, length, "");
+	if (at == LA_SCRIPT_WHOLE)
+		return;
+	la_script_change(launch->script, at, NULL, LA_SCRIPT_LOST);
+	la_launch_say(launch, at, LA_SCRIPT_BLANKS);
+	launch->given_count--;
+}
+
+static void say_export(struct la_launch *launch, size_t at, const char *value,
+		       const char *next, bool all)
+{
+	if (*next == ',' && is_rest(next + 1))
+		la_launch_say(launch, at, LA_SCRIPT_COMMA_CUT);
+	if (*value == '\'' || *value == '"')
+		la_launch_say(launch, at, LA_SCRIPT_QUOTES_KEPT);
+	if (!all)
+		la_launch_say(launch, at, LA_SCRIPT_REST_GONE);
+}
+
+/* One NAME=VALUE of a list; srun keeps the first outer of those given. */
+static void export_one(struct la_launch *launch, const char *item,
+		       size_t length, bool all, size_t outer)
+{
+	bool quoted = *item == '\'' || *item == '"';
+	const char *next = item + length;
+	struct la_script_given *given;
+	struct la_strbuf value = { 0 };
+	size_t name, at;
+
+	if (quoted && length > 1 && item[length - 1] == *item) {
+		item++;
+		length -= 2;
+	}
+	name = strcspn(item, "=");
+	if (name && (isspace((unsigned char)*item) ||
+		     isspace((unsigned char)item[name - 1]))) {
+		say_blanks(launch, item, name);
+		return;
+	}
 	given = la_launch_given(launch, item, name);
-	before = given ? *given : (struct la_script_given){ 0 };
-	if (given && all && who == LA_SLURM_SRUN) {
-		at = la_launch_set_name(launch, item, name, before.value);
+	if (given && given < launch->given + outer) {
+		at = la_launch_set_name(launch, item, name, given->value);
 		la_launch_say(launch, at, LA_SCRIPT_EARLIER_KEPT);
 		return;
 	}
 	la_strbuf_add(&value, item + name + 1, length - name - 1);
 	at = la_launch_set_name(launch, item, name, la_strbuf_text(&value));
-	if (at != LA_SCRIPT_WHOLE && item[length] && is_rest(item + length + 1))
-		la_launch_say(launch, at, LA_SCRIPT_COMMA_CUT);
-	if (at != LA_SCRIPT_WHOLE &&
-	    (item[name + 1] == '\'' || item[name + 1] == '"'))
-		la_launch_say(launch, at, LA_SCRIPT_QUOTES_KEPT);
-	if (at != LA_SCRIPT_WHOLE && !all)
-		la_launch_say(launch, at, LA_SCRIPT_REST_GONE);
+	if (at != LA_SCRIPT_WHOLE)
+		say_export(launch, at, item + name + 1, next, all);
 	la_strbuf_release(&value);
 }
 
 void la_slurm_export(struct la_launch *launch, enum la_slurm_who who,
 		     const char *spec)
 {
-	bool all = has_all(spec);
+	bool none = is_item(spec, item_length(spec), "NONE");
+	bool all = !none && has_all(spec);
 	const char *item;
-	size_t length, i = 0;
+	size_t length, i = 0, outer;
 
 	while (!all && i < launch->given_count) {
-		if (lists(spec, launch->given[i].name))
+		if (!none && lists(spec, launch->given[i].name))
 			i++;
 		else
 			la_launch_drop(launch, &launch->given[i],
 				       LA_SCRIPT_NOT_PASSED);
 	}
+	if (none)
+		return;
+	outer = all && who == LA_SLURM_SRUN ? launch->given_count : 0;
 	for (item = spec;; item += length + 1) {
 		length = item_length(item);
 		if (memchr(item, '=', length))
-			export_one(launch, who, item, length, all);
+			export_one(launch, item, length, all, outer);
 		if (!item[length])
 			break;
 	}
