@@ -435,6 +435,8 @@ static void run_statement(struct py *py)
 	} else {
 		strict = run_assignment(py);
 	}
+	if (py_now(&py->source)->type == PY_MAGIC)
+		py_magic(py);
 	py_pending_note(py);
 	if (py->source.open && py->source.at + 2 >= py->source.count &&
 	    py->last == last && find_watched(py, &i)) {
