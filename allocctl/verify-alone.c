@@ -15,12 +15,21 @@
 
 static const char variable[] = "PYTORCH_CUDA_ALLOC_CONF";
 
-/* What torch says before the word that it does not know, and after it. */
+/* What torch says: before the word that it does not know, and after it; or of
+ * a value (after NULL), and what that is. */
 static const struct {
-	const char *before, *after;
+	const char *before, *after, *kind;
+	enum la_setting_code code;
 } errors[] = {
-	{ "Unrecognized CachingAllocator option: ", "\r\n" },
-	{ "Unrecognized key '", "'\r\n" },
+	{ "Unrecognized CachingAllocator option: ", "\r\n", NULL, 0 },
+	{ "Unrecognized key '", "'\r\n", NULL, 0 },
+	{ "Expected a single True/False argument", NULL, "boolean_not_True_False",
+	  LA_REMARK_SPELLING },
+	{ "Expected 'True' or 'False'", NULL, "boolean_not_True_False",
+	  LA_REMARK_SPELLING },
+	{ "too small, must be", NULL, "below_or_at_minimum", LA_REMARK_VALUE },
+	{ "garbage_collect_threshold too ", NULL, "threshold_out_of_range",
+	  LA_REMARK_VALUE },
 };
 
 static const struct la_setting_option *find_option(const char *name,
@@ -69,6 +78,23 @@ static void take_error(struct verify *verify, const char *word, size_t length)
 		   text, offset, length);
 }
 
+/* Torch objects to a value that its words do not tell. */
+static void take_refusal(struct verify *verify, size_t error, const char *at)
+{
+	size_t length = strlen(errors[error].before);
+	uint64_t offset = (uint64_t)(at - verify->text);
+	struct verify_place *place;
+
+	place = verify_add(verify, watched(verify), NULL, LA_SCRIPT_UNKNOWN,
+			   offset, length);
+	if (place)
+		verify_say(verify, &place->list, errors[error].code,
+			   errors[error].kind,
+			   "torch was given a value that it refuses: the value "
+			   "is not told",
+			   offset, length);
+}
+
 static bool recognise_error(struct verify *verify)
 {
 	const char *at;
@@ -78,6 +104,10 @@ static bool recognise_error(struct verify *verify)
 		at = strstr(verify->text, errors[i].before);
 		if (!at)
 			continue;
+		if (!errors[i].after) {
+			take_refusal(verify, i, at);
+			return true;
+		}
 		at += strlen(errors[i].before);
 		length = strcspn(at, errors[i].after);
 		while (length && at[length - 1] == ' ')

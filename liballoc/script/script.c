@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "script/internal.h"
+#include "script/overall.h"
 #include "util/array.h"
 #include "util/error.h"
 #include "util/strbuf.h"
@@ -253,38 +254,6 @@ static int compare_said(const void *a, const void *b)
 	return l->code < r->code ? -1 : l->code > r->code;
 }
 
-/* Does a value hold what its reader should have replaced? */
-static bool is_placeholder(const char *value)
-{
-	static const char *const words[] = { "YOUR_", "your_", "xxx", "XXX" };
-	const char *open = strchr(value, '<');
-	size_t i;
-
-	for (; open; open = strchr(open + 1, '<'))
-		if (((open[1] | 32) >= 'a' && (open[1] | 32) <= 'z') &&
-		    strchr(open, '>'))
-			return true;
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (strstr(value, words[i]))
-			return true;
-	return false;
-}
-
-static void say_placeholders(struct la_script *script)
-{
-	const struct la_script_part all = { .exact = true };
-	const struct la_script_assignment *face;
-	size_t i;
-
-	for (i = 0; i < script->place_count; i++) {
-		face = &script->place[i].face;
-		if (face->value && is_placeholder(face->value))
-			la_script_say(script, &all, i, LA_SCRIPT_PLACEHOLDER,
-				      face->offset, face->offset + face->length,
-				      NULL);
-	}
-}
-
 /*
  * Of a variable, the place that holds goes behind those that give nothing:
  * they do not replace it.
@@ -341,6 +310,7 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 		    struct la_error *err)
 {
 	struct la_script_part part = { .length = length, .exact = true };
+	size_t prompt;
 	int ret;
 
 	script->text = malloc(length + 1);
@@ -351,10 +321,13 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	script->text[length] = '\0';
 	script->length = length;
 	part.text = script->text;
+	prompt = la_script_blank_prompts(script->options->kind, script->text,
+					 length);
 	ret = la_script_nested(script, script->options->kind, &part, err);
 	if (ret)
 		return ret;
-	say_placeholders(script);
+	la_script_say_overall(script, &part, prompt,
+			      !script->options->watched);
 	if (finish(script))
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");

@@ -100,7 +100,7 @@ enum la_script_fate {
 /**
  * @brief Stable number of each kind of diagnostic, printed as LA220.
  *
- * 220 to 239: any shell and file; 240 to 249: cmd.exe; 250 to 259:
+ * 220 to 239: any shell and file; 240 to 249: cmd.exe and prompts; 250 to 259:
  * PowerShell; 260 to 269: files, containers and services; 270 to 279: Slurm
  * and other launchers; 280 to 289: Python and notebooks; 290 to 299: what a
  * process really has.
@@ -131,6 +131,7 @@ enum la_script_code {
 	LA_SCRIPT_EARLY = 242,
 	LA_SCRIPT_NAME_QUOTED = 243,
 	LA_SCRIPT_DROPPED = 244,
+	LA_SCRIPT_PROMPT = 245,
 	LA_SCRIPT_VARIABLE_COLON = 250,
 	LA_SCRIPT_BAREWORD = 251,
 	LA_SCRIPT_PIPELINE = 252,
