@@ -111,7 +111,6 @@ static const struct {
 	{ "export V=a:1", NULL },
 	{ "V=a:1", NULL },
 	{ "V=\"a:1\"", NULL },
-	{ "env V=a:1", NULL },
 	{ "$env:V=“a:1”", "a:1" },
 	{ "$env:V=‘a:1’", "a:1" },
 	{ "$env:V=\"$n:128\"", "" },
