@@ -36,18 +36,32 @@ static const struct la_setting_option *find_option(const char *name)
 	return NULL;
 }
 
-static const struct la_setting_code_info *find_code(const char *name)
+static bool is_code(const char *name, int number)
 {
-	const struct la_setting_code_info *code;
 	char text[16];
+
+	snprintf(text, sizeof(text), "LA%d", number);
+	return !strcasecmp(text, name);
+}
+
+/* Print the row of a code, if the name is one. */
+static bool tell_code(const char *name)
+{
+	const struct la_script_code_info *script;
+	const struct la_setting_code_info *setting;
 	size_t i;
 
-	for (i = 0; (code = la_setting_code_at(i)); i++) {
-		snprintf(text, sizeof(text), "LA%d", (int)code->code);
-		if (!strcasecmp(text, name))
-			return code;
-	}
-	return NULL;
+	for (i = 0; (setting = la_setting_code_at(i)); i++)
+		if (is_code(name, (int)setting->code)) {
+			explain_code(setting);
+			return true;
+		}
+	for (i = 0; (script = la_script_code_at(i)); i++)
+		if (is_code(name, (int)script->code)) {
+			explain_script_code(script);
+			return true;
+		}
+	return false;
 }
 
 static int unknown(const char *name)
@@ -101,7 +115,6 @@ static int explain_one(const char *name, const struct options *options,
 		       unsigned int release)
 {
 	const struct la_setting_option *option = find_option(name);
-	const struct la_setting_code_info *code = find_code(name);
 
 	if (!strcmp(name, "presets"))
 		return run_presets(options);
@@ -109,10 +122,7 @@ static int explain_one(const char *name, const struct options *options,
 		return refuse_usage("--gpu and --memory go with presets");
 	if (option)
 		return explain_option(option, release);
-	if (!code)
-		return unknown(name);
-	explain_code(code);
-	return STATUS_DONE;
+	return tell_code(name) ? STATUS_DONE : unknown(name);
 }
 
 static int explain_with(const struct options *options, int nr, char **names)

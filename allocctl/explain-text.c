@@ -108,6 +108,19 @@ void explain_all(void)
 	}
 }
 
+static void print_code(int number, const char *kind, const char *meaning,
+		       const char *example, const char *instead)
+{
+	char label[16];
+
+	snprintf(label, sizeof(label), "LA%d", number);
+	report_paint(REPORT_BOLD, label);
+	printf(" (%s)\n", kind);
+	report_wrapped(2, meaning);
+	short_field("example", example);
+	short_field("instead", instead);
+}
+
 void explain_code(const struct la_setting_code_info *code)
 {
 	static const char *const severities[] = {
@@ -115,12 +128,13 @@ void explain_code(const struct la_setting_code_info *code)
 		[LA_SEVERITY_WARNING] = "warning",
 		[LA_SEVERITY_HINT] = "hint",
 	};
-	char label[16];
 
-	snprintf(label, sizeof(label), "LA%d", (int)code->code);
-	report_paint(REPORT_BOLD, label);
-	printf(" (%s)\n", severities[code->severity]);
-	report_wrapped(2, code->meaning);
-	short_field("example", code->example);
-	short_field("instead", code->instead);
+	print_code((int)code->code, severities[code->severity], code->meaning,
+		   code->example, code->instead);
+}
+
+void explain_script_code(const struct la_script_code_info *code)
+{
+	print_code((int)code->code, code->kind, code->meaning, code->example,
+		   code->instead);
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include <liballoc/script.h>
 #include <liballoc/setting.h>
 
 #include "util/card.h"
@@ -18,8 +19,9 @@ void explain_list(unsigned int release);
 void explain_all(void);
 void explain_man(void);
 
-/* One row of the codes' page. */
+/* One row of the codes' page: of check, or of verify, env and doctor. */
 void explain_code(const struct la_setting_code_info *code);
+void explain_script_code(const struct la_script_code_info *code);
 
 /* What guides recommend; gpu NULL and memory 0: for any. */
 void explain_presets(const char *gpu, uint64_t memory);

@@ -49,12 +49,13 @@ run 0 --torch 2.1 expandable_segments
 
 # Every code of the page has its words here.
 sed -n 's/^| \(LA[0-9]*\) | \([^|]*\) |.*/\1 \2/p' docs/codes.md >"$tmp/codes"
-[ "$(wc -l <"$tmp/codes")" -gt 40 ] || fail 'codes.md'
+[ "$(wc -l <"$tmp/codes")" -gt 120 ] || fail 'codes.md'
 while read -r code meaning; do
 	run 0 "$code"
 	has "  $meaning"
 done <"$tmp/codes"
 run 0 la101
+run 0 la299
 run 2 LA999
 run 2 max_split_size
 equal near "$(cat "$tmp/err")" \
