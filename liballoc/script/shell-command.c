@@ -213,8 +213,7 @@ static bool is_name_alone(struct shell *shell, const struct fields *words)
 				 false);
 }
 
-/* What is meant for another shell, or no command at all. */
-static bool run_slip(struct shell *shell, const struct node *node,
+bool la_shell_slip(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
 	enum la_script_code code;
@@ -236,7 +235,7 @@ static bool run_slip(struct shell *shell, const struct node *node,
 
 static const char *name_of(const struct fields *words)
 {
-	return words->at[0].text.unknown ?
+	return !words->count || words->at[0].text.unknown ?
 		       "" :
 		       la_strbuf_text(&words->at[0].text.bytes);
 }
@@ -321,7 +320,7 @@ static void dispatch(struct shell *shell, const struct node *node,
 		run_builtin(shell, node, end, words);
 		return;
 	}
-	if (!f && run_slip(shell, node, words))
+	if (!f && la_shell_slip(shell, node, words))
 		return;
 	run_with(shell, node, end, words);
 	if (shell->capture)

@@ -215,6 +215,12 @@ void la_shell_unset(struct shell *shell, const char *name, size_t length,
 		report(shell, v, place);
 }
 
+void la_shell_havoc(struct shell *shell, const char *name, size_t length,
+		    struct place place)
+{
+	la_shell_assign(shell, name, length, NULL, place, false);
+}
+
 static bool is_name_byte(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';

@@ -62,6 +62,7 @@ struct parser {
 	struct lexer lexer;
 	struct token token; /* the one at hand */
 	unsigned int depth;
+	bool begun; /* fish: token is that after the command before */
 	const char *wrong; /* why this is no command; static */
 	size_t wrong_at;
 };
@@ -212,6 +213,9 @@ void la_shell_export(struct shell *shell, const char *name, size_t length,
 		     struct place place);
 void la_shell_unexport(struct shell *shell, const char *name, size_t length,
 		       struct place place);
+/* Only running tells what it is now. */
+void la_shell_havoc(struct shell *shell, const char *name, size_t length,
+		    struct place place);
 void la_shell_unset(struct shell *shell, const char *name, size_t length,
 		    struct place place);
 /* Watched names that the bytes name with a = or blank behind: lost. */
@@ -258,6 +262,10 @@ const struct function *la_shell_function(const struct shell *shell,
 void la_shell_command(struct shell *shell, const struct node *node);
 void la_fish_command(struct shell *shell, const struct node *node);
 void la_tcsh_command(struct shell *shell, const struct node *node);
+
+/* What is meant for another shell, or no command at all: true, and said. */
+bool la_shell_slip(struct shell *shell, const struct node *node,
+		   const struct fields *words);
 
 /* shell-builtin.c */
 bool la_shell_is_builtin(const struct shell *shell, const char *name);

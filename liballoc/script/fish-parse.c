@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Commands of fish, as the same tree. */
+#include <string.h>
+
+#include "script/shell.h"
+#include "util/util.h"
+
+static const char *plain(const struct parser *parser)
+{
+	return parser->token.kind == TOKEN_WORD ?
+		       la_word_plain(parser->token.word) :
+		       "";
+}
+
+static bool at_word(const struct parser *parser, const char *word)
+{
+	return !strcmp(plain(parser), word);
+}
+
+static bool take_word(struct parser *parser, const char *word)
+{
+	if (!at_word(parser, word))
+		return false;
+	la_parser_advance(parser);
+	return true;
+}
+
+static bool at_operator(const struct parser *parser, const char *operator)
+{
+	return parser->token.kind == TOKEN_OPERATOR &&
+	       !strcmp(parser->token.operator, operator);
+}
+
+static bool at_end_of_command(const struct parser *parser)
+{
+	return parser->token.kind == TOKEN_NEWLINE ||
+	       at_operator(parser, ";") || at_operator(parser, "&");
+}
+
+static void skip_ends(struct parser *parser)
+{
+	while (at_end_of_command(parser))
+		la_parser_advance(parser);
+}
+
+static struct node *parse_list(struct parser *parser);
+static struct node *parse_chain(struct parser *parser);
+
+static struct node *parse_body(struct parser *parser)
+{
+	struct node *node = la_parser_node(parser, NODE_GROUP);
+
+	if (node)
+		node->child = parse_list(parser);
+	return node;
+}
+
+static void expect_end(struct parser *parser)
+{
+	if (!take_word(parser, "end"))
+		la_parser_fail(parser, "end is missing");
+}
+
+static void parse_if(struct parser *parser, struct node *node)
+{
+	struct node **tail = &node->child, *part;
+
+	do {
+		part = la_parser_node(parser, NODE_GROUP);
+		if (!part)
+			return;
+		part->child = parse_chain(parser);
+		*tail = part;
+		tail = &part->next;
+		part = *tail = parse_body(parser);
+		if (!part)
+			return;
+		tail = &part->next;
+		if (!take_word(parser, "else")) {
+			expect_end(parser);
+			return;
+		}
+	} while (take_word(parser, "if"));
+	*tail = parse_body(parser);
+	expect_end(parser);
+}
+
+static void parse_while(struct parser *parser, struct node *node)
+{
+	node->child = la_parser_node(parser, NODE_GROUP);
+	if (!node->child)
+		return;
+	node->child->child = parse_chain(parser);
+	node->child->next = parse_body(parser);
+	expect_end(parser);
+}
+
+static void parse_for(struct parser *parser, struct node *node)
+{
+	struct word **tail = &node->words;
+
+	node->name = plain(parser);
+	if (!*node->name)
+		la_parser_fail(parser, "the loop has no variable");
+	la_parser_advance(parser);
+	if (!take_word(parser, "in"))
+		la_parser_fail(parser, "in is missing");
+	node->listed = true;
+	for (; parser->token.kind == TOKEN_WORD; la_parser_advance(parser)) {
+		*tail = parser->token.word;
+		tail = &(*tail)->next;
+	}
+	node->child = parse_body(parser);
+	expect_end(parser);
+}
+
+static void parse_switch(struct parser *parser, struct node *node)
+{
+	struct node **tail = &node->child, *clause;
+	struct word **words;
+
+	if (parser->token.kind != TOKEN_WORD) {
+		la_parser_fail(parser, "switch of nothing");
+		return;
+	}
+	node->words = parser->token.word;
+	la_parser_advance(parser);
+	skip_ends(parser);
+	while (take_word(parser, "case")) {
+		clause = la_parser_node(parser, NODE_CLAUSE);
+		if (!clause)
+			return;
+		for (words = &clause->words; parser->token.kind == TOKEN_WORD;
+		     la_parser_advance(parser)) {
+			*words = parser->token.word;
+			words = &(*words)->next;
+		}
+		clause->child = parse_list(parser);
+		*tail = clause;
+		tail = &clause->next;
+	}
+	expect_end(parser);
+}
+
+static void parse_function(struct parser *parser, struct node *node)
+{
+	node->name = plain(parser);
+	while (parser->token.kind == TOKEN_WORD)
+		la_parser_advance(parser);
+	node->child = parse_body(parser);
+	expect_end(parser);
+}
+
+static void parse_begin(struct parser *parser, struct node *node)
+{
+	node->child = parse_list(parser);
+	expect_end(parser);
+}
+
+static const struct compound {
+	const char *word;
+	enum node_kind kind;
+	void (*parse)(struct parser *parser, struct node *node);
+} compounds[] = {
+	{ "if", NODE_IF, parse_if },
+	{ "while", NODE_WHILE, parse_while },
+	{ "for", NODE_FOR, parse_for },
+	{ "switch", NODE_CASE, parse_switch },
+	{ "function", NODE_FUNCTION, parse_function },
+	{ "begin", NODE_GROUP, parse_begin },
+};
+
+static struct node *parse_compound(struct parser *parser,
+				   const struct compound *compound)
+{
+	struct node *node;
+
+	if (parser->depth == SHELL_TREE_DEPTH) {
+		la_parser_fail(parser, "nested too deep");
+		return NULL;
+	}
+	node = la_parser_node(parser, compound->kind);
+	if (!node)
+		return NULL;
+	parser->depth++;
+	la_parser_advance(parser);
+	compound->parse(parser, node);
+	parser->depth--;
+	while (la_parser_redirect(parser, node))
+		;
+	node->end = parser->token.start;
+	return node;
+}
+
+/* Words that only stand at the start of a block's part. */
+static bool ends_block(const struct parser *parser)
+{
+	return at_word(parser, "end") || at_word(parser, "else") ||
+	       at_word(parser, "case");
+}
+
+/* V=x alone is wrong in fish; before a command it is for that one. */
+static bool is_assignment_alone(const struct node *node)
+{
+	const struct word *word;
+	const char *text;
+
+	for (word = node->words; word; word = word->next) {
+		text = word->first && !word->first->quoted &&
+				       word->first->kind == PIECE_TEXT ?
+			       word->first->text :
+			       "";
+		if (!strchr(text, '=') || strchr(text, '=') == text ||
+		    strcspn(text, "-/.:@") < strcspn(text, "="))
+			return false;
+	}
+	return node->words;
+}
+
+static struct node *parse_command(struct parser *parser)
+{
+	struct node *node, *not;
+	size_t i;
+
+	if (at_word(parser, "not") || at_word(parser, "!")) {
+		not = la_parser_node(parser, NODE_NOT);
+		la_parser_advance(parser);
+		if (!not || parser->depth == SHELL_TREE_DEPTH)
+			return NULL;
+		parser->depth++;
+		not->child = parse_command(parser);
+		parser->depth--;
+		return not->child ? not : NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(compounds); i++)
+		if (at_word(parser, compounds[i].word))
+			return parse_compound(parser, &compounds[i]);
+	if (parser->token.kind != TOKEN_WORD || ends_block(parser))
+		return NULL;
+	if (parser->token.word->first &&
+	    parser->token.word->first->kind == PIECE_COMMAND) {
+		la_parser_fail(parser, "a command is made by another");
+		return NULL;
+	}
+	node = la_parser_node(parser, NODE_SIMPLE);
+	if (!node)
+		return NULL;
+	la_parser_simple(parser, node);
+	if (is_assignment_alone(node) && !node->open)
+		la_parser_fail(parser, "fish has no NAME=value line");
+	return node;
+}
+
+static struct node *parse_pipe(struct parser *parser)
+{
+	struct node *node = la_parser_node(parser, NODE_PIPE), **tail;
+
+	if (!node)
+		return NULL;
+	for (tail = &node->child;; tail = &(*tail)->next) {
+		*tail = parse_command(parser);
+		if (!*tail) {
+			if (node->child)
+				la_parser_fail(parser, "a command is missing");
+			return node->child ? node : NULL;
+		}
+		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
+			break;
+		la_parser_advance(parser);
+		while (parser->token.kind == TOKEN_NEWLINE)
+			la_parser_advance(parser);
+	}
+	return node->child->next ? node : node->child;
+}
+
+/* and, or, && and ||: how the next command is joined to the one before. */
+static enum joint take_joint(struct parser *parser)
+{
+	if (at_operator(parser, "&&") || at_word(parser, "and")) {
+		la_parser_advance(parser);
+		return JOINT_AND;
+	}
+	if (at_operator(parser, "||") || at_word(parser, "or")) {
+		la_parser_advance(parser);
+		return JOINT_OR;
+	}
+	return JOINT_FIRST;
+}
+
+static struct node *parse_chain(struct parser *parser)
+{
+	struct node *chain = la_parser_node(parser, NODE_CHAIN), **tail;
+	enum joint joint = take_joint(parser);
+
+	if (!chain)
+		return NULL;
+	for (tail = &chain->child;; tail = &(*tail)->next) {
+		*tail = parse_pipe(parser);
+		if (!*tail) {
+			if (chain->child || joint != JOINT_FIRST)
+				la_parser_fail(parser, "a command is missing");
+			return chain->child ? chain : NULL;
+		}
+		(*tail)->joint = joint;
+		skip_ends(parser);
+		joint = take_joint(parser);
+		if (joint == JOINT_FIRST)
+			break;
+		while (parser->token.kind == TOKEN_NEWLINE)
+			la_parser_advance(parser);
+	}
+	return chain;
+}
+
+/* Commands up to the word that ends the block, or the text. */
+static struct node *parse_list(struct parser *parser)
+{
+	struct node *first = NULL, **tail = &first;
+
+	skip_ends(parser);
+	while (!parser->wrong && parser->token.kind != TOKEN_END &&
+	       !ends_block(parser)) {
+		*tail = parse_chain(parser);
+		if (!*tail) {
+			la_parser_fail(parser, "a word out of place");
+			break;
+		}
+		tail = &(*tail)->next;
+		skip_ends(parser);
+	}
+	return first;
+}
+
+struct node *la_fish_parse(struct parser *parser)
+{
+	struct node *node;
+
+	if (!parser->begun)
+		la_parser_advance(parser);
+	parser->begun = true;
+	skip_ends(parser);
+	if (parser->wrong || parser->token.kind == TOKEN_END)
+		return NULL;
+	node = parse_chain(parser);
+	if (!node)
+		la_parser_fail(parser, "a word out of place");
+	return parser->wrong ? NULL : node;
+}
