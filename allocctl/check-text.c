@@ -217,7 +217,8 @@ static void text_policy(const struct check_answer *answer, const char *path)
 		if (violation[i].line)
 			printf("    see %s:%zu\n", path, violation[i].line);
 		if (violation[i].length)
-			report_caret(answer->source->text, answer->source->length,
+			report_caret(answer->source->text,
+				   answer->source->length,
 				   violation[i].offset, violation[i].length);
 	}
 }

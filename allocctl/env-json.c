@@ -24,13 +24,6 @@ static const char *const parts[] = {
 	[LA_ENV_NO_PART] = "no",
 };
 
-static const char *const fates[] = {
-	[LA_SCRIPT_ARRIVES] = "arrives",
-	[LA_SCRIPT_REMOVED] = "removed",
-	[LA_SCRIPT_LOST] = "lost",
-	[LA_SCRIPT_UNKNOWN] = "unknown",
-};
-
 static void json_code(struct la_json *json, int code)
 {
 	char text[16];
@@ -147,7 +140,7 @@ static void json_origin(struct la_json *json,
 	la_json_object_begin(json);
 	la_json_member_text(json, "variable", origin->variable);
 	la_json_member_text(json, "value", origin->value);
-	la_json_member_text(json, "fate", fates[origin->fate]);
+	la_json_member_text(json, "fate", la_script_fate_name(origin->fate));
 	la_json_member_text(json, "scope", scopes[origin->scope]);
 	la_json_member_text(json, "takes_part", parts[origin->part]);
 	la_json_member_text(json, "reader", origin->reader);

@@ -28,12 +28,6 @@ static void json_list(struct la_json *json, const struct verify_list *list)
 
 static void json_places(struct la_json *json, const struct verify *verify)
 {
-	static const char *const fates[] = {
-		[LA_SCRIPT_ARRIVES] = "arrives",
-		[LA_SCRIPT_REMOVED] = "removed",
-		[LA_SCRIPT_LOST] = "lost",
-		[LA_SCRIPT_UNKNOWN] = "unknown",
-	};
 	const struct verify_place *place;
 	size_t i;
 
@@ -44,7 +38,8 @@ static void json_places(struct la_json *json, const struct verify *verify)
 		la_json_object_begin(json);
 		la_json_member_text(json, "variable", place->variable);
 		la_json_member_text(json, "value", place->value);
-		la_json_member_text(json, "fate", fates[place->fate]);
+		la_json_member_text(json, "fate",
+				    la_script_fate_name(place->fate));
 		la_json_member_uint(json, "line", place->line);
 		la_json_member_uint(json, "column", place->column);
 		json_list(json, &place->list);

@@ -72,6 +72,18 @@ LA_EXPORT const char *la_script_kind_name(enum la_script_kind kind)
 	return reading ? reading->name : NULL;
 }
 
+LA_EXPORT const char *la_script_fate_name(enum la_script_fate fate)
+{
+	static const char *const names[] = {
+		[LA_SCRIPT_ARRIVES] = "arrives",
+		[LA_SCRIPT_REMOVED] = "removed",
+		[LA_SCRIPT_LOST] = "lost",
+		[LA_SCRIPT_UNKNOWN] = "unknown",
+	};
+
+	return (size_t)fate < ARRAY_SIZE(names) ? names[fate] : NULL;
+}
+
 LA_EXPORT int la_script_kind_parse(enum la_script_kind *kind, const char *name)
 {
 	size_t i;

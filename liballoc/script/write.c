@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "script/internal.h"
+#include "script/vars.h"
 #include "util/error.h"
 #include "util/strbuf.h"
 #include "util/utf8.h"
@@ -161,13 +161,9 @@ static const struct writing writings[LA_SCRIPT_KINDS] = {
 
 static bool is_name(const char *name)
 {
-	const char *rest = name + strspn(name, letters);
+	size_t length = strlen(name);
 
-	if (rest == name)
-		return false;
-	while (*rest && (strchr(letters, *rest) || strchr(digits, *rest)))
-		rest++;
-	return !*rest;
+	return length && la_script_name(name, length) == length;
 }
 
 /* No reader of any kind takes these for anything but themselves. */

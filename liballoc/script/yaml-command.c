@@ -17,19 +17,10 @@ struct words {
 /* Text of a node as the manifest's reader hands it on; NULL: not known. */
 static char *expanded(const struct la_script_yaml *yaml, const char *text)
 {
-	struct la_script_vars none = { 0 };
-	struct la_script_scope scope = { yaml->script, &none,
-					 LA_SCRIPT_BARE | LA_SCRIPT_WORDS |
-						 LA_SCRIPT_DOLLARS |
-						 LA_SCRIPT_OPEN,
-					 0 };
 	struct la_script_value value = { 0 };
 	char *copy = NULL;
 
-	if (yaml->kind == LA_SCRIPT_COMPOSE)
-		la_script_expand_all(&scope, text, strlen(text), &value);
-	else
-		la_strbuf_addstr(&value.text, text);
+	la_script_yaml_expand(yaml, text, &value);
 	if (!value.unknown)
 		copy = strdup(la_strbuf_text(&value.text));
 	la_script_value_release(&value);

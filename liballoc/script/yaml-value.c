@@ -163,8 +163,8 @@ static void refuse(struct la_script_yaml *yaml, const char *name,
 			      LA_SCRIPT_NOT_A_STRING, at.start, at.end, NULL);
 }
 
-static void expand(struct la_script_yaml *yaml, const char *text,
-		   struct la_script_value *value)
+void la_script_yaml_expand(const struct la_script_yaml *yaml, const char *text,
+			   struct la_script_value *value)
 {
 	struct la_script_vars none = { 0 };
 	struct la_script_scope scope = { yaml->script, &none,
@@ -200,7 +200,7 @@ void la_script_yaml_give(struct la_script_yaml *yaml, const char *name,
 	else if (strlen(text) != node->data.scalar.length)
 		la_strbuf_add(&value.text, text, node->data.scalar.length);
 	else
-		expand(yaml, text, &value);
+		la_script_yaml_expand(yaml, text, &value);
 	la_script_give(yaml->script, yaml->part, name, length, &value, at);
 	la_script_value_release(&value);
 }

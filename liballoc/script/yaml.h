@@ -50,6 +50,10 @@ struct la_script_span
 la_script_yaml_span(const struct la_script_yaml *yaml,
 		    const yaml_node_t *first, const yaml_node_t *last);
 
+/* Add a text to value with what the kind expands in it. */
+void la_script_yaml_expand(const struct la_script_yaml *yaml, const char *text,
+			   struct la_script_value *value);
+
 /* Give a watched name the value of a node, with what the kind expands. */
 void la_script_yaml_give(struct la_script_yaml *yaml, const char *name,
 			 size_t length, const yaml_node_t *value,

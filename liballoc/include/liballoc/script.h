@@ -98,6 +98,14 @@ enum la_script_fate {
 };
 
 /**
+ * @brief The word for a fate, as JSON has it.
+ * @param fate fate
+ * @return a static word: "arrives", "removed", "lost" or "unknown"; NULL for
+ *         no such fate
+ */
+const char *la_script_fate_name(enum la_script_fate fate);
+
+/**
  * @brief Stable number of each kind of diagnostic, printed as LA220.
  *
  * 220 to 239: any shell and file; 240 to 249: cmd.exe and prompts; 250 to 259:
