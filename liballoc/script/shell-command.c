@@ -236,7 +236,7 @@ static bool run_slip(struct shell *shell, const struct node *node,
 
 static const char *name_of(const struct fields *words)
 {
-	return words->at[0].text.unknown ?
+	return !words->count || words->at[0].text.unknown ?
 		       "" :
 		       la_strbuf_text(&words->at[0].text.bytes);
 }
