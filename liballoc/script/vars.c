@@ -8,6 +8,7 @@
 
 enum {
 	NESTED = 16, /* most ${ within ${ */
+	LONGEST_VALUE = 1 << 20, /* bytes, of what is expanded */
 	MOST_NAMES = 1024 /* kept: each is looked for among all */
 };
 
@@ -217,6 +218,18 @@ static void add_unknown(const struct la_script_scope *scope,
 	add_word(scope, b, value, depth);
 }
 
+/* Values that grow by themselves end here: no program is given one so long. */
+static void add_found(struct la_script_value *value, const struct braces *b,
+		      const char *found)
+{
+	size_t length = strlen(found);
+
+	if (length + value->text.length > LONGEST_VALUE)
+		la_script_value_unknown(value, b->name, b->length);
+	else
+		la_strbuf_add(&value->text, found, length);
+}
+
 static void add_braces(const struct la_script_scope *scope,
 		       const struct braces *b, struct la_script_value *value,
 		       unsigned int depth)
@@ -230,7 +243,7 @@ static void add_braces(const struct la_script_scope *scope,
 	else if (b->what == '+')
 		set ? add_word(scope, b, value, depth) : (void)0;
 	else if (set)
-		la_strbuf_addstr(&value->text, found);
+		add_found(value, b, found);
 	else if (b->what == '-')
 		add_word(scope, b, value, depth);
 	else if (b->what == '?')
