@@ -105,6 +105,17 @@ void la_script_value_unknown(struct la_script_value *value, const char *name,
 	value->unknown = true;
 }
 
+void la_script_value_add(struct la_script_value *value, const char *name,
+			 size_t length, const char *found)
+{
+	size_t bytes = strlen(found);
+
+	if (bytes + value->text.length > LONGEST_VALUE)
+		la_script_value_unknown(value, name, length);
+	else
+		la_strbuf_add(&value->text, found, bytes);
+}
+
 size_t la_script_name(const char *text, size_t length)
 {
 	size_t n;
@@ -218,18 +229,6 @@ static void add_unknown(const struct la_script_scope *scope,
 	add_word(scope, b, value, depth);
 }
 
-/* Values that grow by themselves end here: no program is given one so long. */
-static void add_found(struct la_script_value *value, const struct braces *b,
-		      const char *found)
-{
-	size_t length = strlen(found);
-
-	if (length + value->text.length > LONGEST_VALUE)
-		la_script_value_unknown(value, b->name, b->length);
-	else
-		la_strbuf_add(&value->text, found, length);
-}
-
 static void add_braces(const struct la_script_scope *scope,
 		       const struct braces *b, struct la_script_value *value,
 		       unsigned int depth)
@@ -243,7 +242,7 @@ static void add_braces(const struct la_script_scope *scope,
 	else if (b->what == '+')
 		set ? add_word(scope, b, value, depth) : (void)0;
 	else if (set)
-		add_found(value, b, found);
+		la_script_value_add(value, b->name, b->length, found);
 	else if (b->what == '-')
 		add_word(scope, b, value, depth);
 	else if (b->what == '?')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What holds for all kinds: prompts, placeholders, names that nothing sets. */
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,34 @@ START_TEST(doubling)
 }
 END_TEST
 
+START_TEST(doubling_in_a_manifest)
+{
+	const struct la_script_options options = { .kind = LA_SCRIPT_K8S };
+	const struct la_script_assignment *a;
+	struct la_script *script;
+	char text[8192];
+	size_t count, n;
+	int i, ret;
+
+	n = sprintf(text, "kind: Pod\nspec:\n  containers:\n  - env:\n"
+			  "    - {name: A0, value: a}\n");
+	for (i = 1; i < 50; i++)
+		n += sprintf(text + n,
+			     "    - {name: A%d, value: $(A%d)$(A%d)}\n", i,
+			     i - 1, i - 1);
+	n += sprintf(text + n, "    - {name: " V ", value: $(A49)}\n");
+	ret = la_script_read(&script, text, n, &options, NULL);
+	if (ret == -ENOTSUP)
+		return;
+	ck_assert_int_eq(ret, 0);
+	a = la_script_assignments(script, &count);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(a->fate, LA_SCRIPT_UNKNOWN);
+	ck_assert_uint_gt(a->diagnostic_count, 0);
+	la_script_free(script);
+}
+END_TEST
+
 START_TEST(backslash_at_the_end)
 {
 	static const char text[] = V "=a:1 \\";
@@ -154,6 +183,7 @@ int main(void)
 			    sizeof(texts) / sizeof(*texts));
 	tcase_add_loop_test(tests, zero_bytes, 0, LA_SCRIPT_KINDS);
 	tcase_add_loop_test(tests, doubling, 0, 3);
+	tcase_add_test(tests, doubling_in_a_manifest);
 	tcase_add_test(tests, backslash_at_the_end);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
