@@ -69,7 +69,8 @@ void la_env_file_release(struct la_env_file *file)
 
 size_t la_env_line_end(const struct la_env_file *file, size_t at)
 {
-	while (at < file->length && !strchr("\r\n", file->text[at]))
+	while (at < file->length && file->text[at] != '\r' &&
+	       file->text[at] != '\n')
 		at++;
 	return at;
 }

@@ -8,6 +8,7 @@
 
 enum {
 	NESTED = 16, /* most ${ within ${ */
+	LONGEST_VALUE = 1 << 20, /* bytes, of what is expanded */
 	MOST_NAMES = 1024 /* kept: each is looked for among all */
 };
 
@@ -102,6 +103,17 @@ void la_script_value_unknown(struct la_script_value *value, const char *name,
 	if (!value->unknown)
 		keep_name(value->because, name, length);
 	value->unknown = true;
+}
+
+void la_script_value_add(struct la_script_value *value, const char *name,
+			 size_t length, const char *found)
+{
+	size_t bytes = strlen(found);
+
+	if (bytes + value->text.length > LONGEST_VALUE)
+		la_script_value_unknown(value, name, length);
+	else
+		la_strbuf_add(&value->text, found, bytes);
 }
 
 size_t la_script_name(const char *text, size_t length)
@@ -230,7 +242,7 @@ static void add_braces(const struct la_script_scope *scope,
 	else if (b->what == '+')
 		set ? add_word(scope, b, value, depth) : (void)0;
 	else if (set)
-		la_strbuf_addstr(&value->text, found);
+		la_script_value_add(value, b->name, b->length, found);
 	else if (b->what == '-')
 		add_word(scope, b, value, depth);
 	else if (b->what == '?')

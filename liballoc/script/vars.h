@@ -46,6 +46,11 @@ void la_script_value_release(struct la_script_value *value);
 void la_script_value_unknown(struct la_script_value *value, const char *name,
 			     size_t length);
 
+/* Add what a variable has.  Values that grow by themselves end as unknown: no
+ * program is given one so long. */
+void la_script_value_add(struct la_script_value *value, const char *name,
+			 size_t length, const char *found);
+
 /* How a reader takes what follows a dollar sign. */
 enum {
 	LA_SCRIPT_BARE = 1, /* $X as well as ${X} */

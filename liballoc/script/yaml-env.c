@@ -38,7 +38,8 @@ static void expand(const struct la_script_vars *vars, bool from_elsewhere,
 					      name.end - name.start) :
 			  NULL;
 		if (var && var->value)
-			la_strbuf_addstr(&value->text, var->value);
+			la_script_value_add(value, var->name,
+					    strlen(var->name), var->value);
 		else if (n && (var || from_elsewhere))
 			la_script_value_unknown(value, text + name.start,
 						name.end - name.start);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What holds for all kinds: prompts, placeholders, names that nothing sets. */
 #include <check.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +91,87 @@ START_TEST(overall)
 }
 END_TEST
 
+/* A byte of zero ends no text, and no reader stays before it. */
+START_TEST(zero_bytes)
+{
+	static const char text[] = "set A\0=\0\n\0\0" V "\0=a:1\n\0";
+	struct la_script_options options = { .kind = _i };
+	struct la_script *script;
+
+	if (!la_script_read(&script, text, sizeof(text) - 1, &options, NULL))
+		la_script_free(script);
+}
+END_TEST
+
+/* What doubles with each line is not put together without end. */
+START_TEST(doubling)
+{
+	static const enum la_script_kind kinds[] = {
+		LA_SCRIPT_DOTENV, LA_SCRIPT_ENVIRONMENT_D, LA_SCRIPT_DOCKERFILE
+	};
+	struct la_script_options options = { .kind = kinds[_i] };
+	bool image = options.kind == LA_SCRIPT_DOCKERFILE;
+	const struct la_script_assignment *a;
+	struct la_script *script;
+	char text[2048];
+	size_t count, n;
+	int i;
+
+	n = sprintf(text, "%s", image ? "FROM x\nENV A0=a\n" : "A0=a\n");
+	for (i = 1; i < 50; i++)
+		n += sprintf(text + n, "%sA%d=${A%d}${A%d}\n",
+			     image ? "ENV " : "", i, i - 1, i - 1);
+	n += sprintf(text + n, "%s" V "=${A49}\n", image ? "ENV " : "");
+	ck_assert_int_eq(la_script_read(&script, text, n, &options, NULL), 0);
+	a = la_script_assignments(script, &count);
+	ck_assert_uint_gt(count, 0);
+	ck_assert_int_eq(a[count - 1].fate, LA_SCRIPT_UNKNOWN);
+	ck_assert_uint_gt(a[count - 1].diagnostic_count, 0);
+	la_script_free(script);
+}
+END_TEST
+
+START_TEST(doubling_in_a_manifest)
+{
+	const struct la_script_options options = { .kind = LA_SCRIPT_K8S };
+	const struct la_script_assignment *a;
+	struct la_script *script;
+	char text[8192];
+	size_t count, n;
+	int i, ret;
+
+	n = sprintf(text, "kind: Pod\nspec:\n  containers:\n  - env:\n"
+			  "    - {name: A0, value: a}\n");
+	for (i = 1; i < 50; i++)
+		n += sprintf(text + n,
+			     "    - {name: A%d, value: $(A%d)$(A%d)}\n", i,
+			     i - 1, i - 1);
+	n += sprintf(text + n, "    - {name: " V ", value: $(A49)}\n");
+	ret = la_script_read(&script, text, n, &options, NULL);
+	if (ret == -ENOTSUP)
+		return;
+	ck_assert_int_eq(ret, 0);
+	a = la_script_assignments(script, &count);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(a->fate, LA_SCRIPT_UNKNOWN);
+	ck_assert_uint_gt(a->diagnostic_count, 0);
+	la_script_free(script);
+}
+END_TEST
+
+START_TEST(backslash_at_the_end)
+{
+	static const char text[] = V "=a:1 \\";
+	const struct la_script_options options = { .kind = LA_SCRIPT_BASH };
+	struct la_script *script;
+
+	ck_assert_int_eq(la_script_read(&script, text, sizeof(text) - 1,
+					&options, NULL),
+			 0);
+	la_script_free(script);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("script-overall");
@@ -98,6 +181,10 @@ int main(void)
 
 	tcase_add_loop_test(tests, overall, 0,
 			    sizeof(texts) / sizeof(*texts));
+	tcase_add_loop_test(tests, zero_bytes, 0, LA_SCRIPT_KINDS);
+	tcase_add_loop_test(tests, doubling, 0, 3);
+	tcase_add_test(tests, doubling_in_a_manifest);
+	tcase_add_test(tests, backslash_at_the_end);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
