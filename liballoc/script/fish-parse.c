@@ -335,14 +335,13 @@ struct node *la_fish_parse(struct parser *parser)
 {
 	struct node *node;
 
-	if (!parser->begun)
-		la_parser_advance(parser);
-	parser->begun = true;
+	la_parser_advance(parser);
 	skip_ends(parser);
 	if (parser->wrong || parser->token.kind == TOKEN_END)
 		return NULL;
 	node = parse_chain(parser);
 	if (!node)
 		la_parser_fail(parser, "a word out of place");
+	parser->lexer.at = parser->token.start;
 	return parser->wrong ? NULL : node;
 }

@@ -220,6 +220,15 @@ static bool splits(const struct shell *shell, const struct piece *piece)
 	       shell->table->has & SHELL_SPLITS;
 }
 
+/* Of fish, a list beside other pieces makes a word of each of its own. */
+static bool multiplies(struct shell *shell, const struct word *word,
+		       const struct piece *piece)
+{
+	return shell->table->has & SHELL_FISH && word->first->next &&
+	       piece->kind == PIECE_PARAMETER && !piece->quoted &&
+	       la_shell_state(shell, piece->text, strlen(piece->text))->list;
+}
+
 /* One word of an argument list, braces already expanded. */
 static void expand_one(struct shell *shell, const struct word *word,
 		       struct fields *fields)
@@ -249,6 +258,7 @@ static void expand_one(struct shell *shell, const struct word *word,
 				   piece == word->first, tilde);
 		else
 			add_piece(shell, piece, &field->text);
+		field->text.unknown |= multiplies(shell, word, piece);
 		if (piece->kind == PIECE_TEXT && !piece->quoted)
 			field->pattern |= is_pattern(shell, piece);
 	}

@@ -383,6 +383,28 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 	adopt(shell, before);
 }
 
+/* A place that no program saw before its variable ended. */
+void la_shell_place_ends(struct shell *shell, size_t assignment,
+			 const char *why)
+{
+	const struct la_script_assignment *a;
+	size_t i;
+
+	for (i = 0; i < shell->unseen_count; i++) {
+		if (shell->unseen[i] != assignment)
+			continue;
+		shell->unseen[i] = shell->unseen[--shell->unseen_count];
+		a = la_script_peek(shell->script, assignment);
+		if (!a || a->fate == LA_SCRIPT_LOST)
+			return;
+		la_script_change(shell->script, assignment, NULL,
+				 LA_SCRIPT_LOST);
+		say(shell, assignment, LA_SCRIPT_CHILD_ENDS, place_of(shell, a),
+		    why);
+		return;
+	}
+}
+
 void la_shell_ends(struct shell *shell, size_t unseen,
 		   enum la_script_code code, const char *why)
 {

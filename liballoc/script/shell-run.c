@@ -332,12 +332,14 @@ static void define(struct shell *shell, const struct node *node)
 {
 	struct function *function = la_arena_get(&shell->kept,
 						 sizeof(*function));
+	struct node *own = la_arena_get(&shell->kept, sizeof(*own));
 
-	if (!function) {
+	if (!function || !own) {
 		shell->error = -ENOMEM;
 		return;
 	}
-	*function = (struct function){ shell->function, node->name, node,
+	*own = *node;
+	*function = (struct function){ shell->function, node->name, own,
 				       shell->part };
 	shell->function = function;
 	shell->status = STATUS_TRUE;
@@ -450,6 +452,16 @@ static void run_test(struct shell *shell, const struct node *node)
 	la_shell_fields_release(&fields);
 }
 
+/* Of fish, a block's own variables end with it. */
+static void run_group(struct shell *shell, const struct node *node)
+{
+	size_t locals = shell->local_count;
+
+	la_shell_run(shell, node->child);
+	if (shell->table->has & SHELL_FISH)
+		la_shell_leave(shell, locals);
+}
+
 static void run_node(struct shell *shell, const struct node *node)
 {
 	switch (node->kind) {
@@ -470,7 +482,7 @@ static void run_node(struct shell *shell, const struct node *node)
 		break;
 	case NODE_GROUP:
 	case NODE_CLAUSE:
-		la_shell_run(shell, node->child);
+		run_group(shell, node);
 		break;
 	case NODE_IF:
 		run_if(shell, node);

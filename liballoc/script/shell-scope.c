@@ -212,6 +212,9 @@ void la_shell_leave(struct shell *shell, size_t locals)
 	while (shell->local_count > locals) {
 		local = &shell->local[--shell->local_count];
 		process = local->old.process;
+		la_shell_place_ends(shell, local->variable->state.assignment,
+				    "the variable ends with its function or "
+				    "block before a program starts");
 		la_shell_set_state(shell, local->variable, local->old);
 		local->variable->state.process = process;
 	}

@@ -62,7 +62,6 @@ struct parser {
 	struct lexer lexer;
 	struct token token; /* the one at hand */
 	unsigned int depth;
-	bool begun; /* fish: token is that after the command before */
 	const char *wrong; /* why this is no command; static */
 	size_t wrong_at;
 };
@@ -227,6 +226,9 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 /* The shell since these ends: what no program saw is lost. */
 void la_shell_ends(struct shell *shell, size_t unseen,
 		   enum la_script_code code, const char *why);
+/* The same of one place. */
+void la_shell_place_ends(struct shell *shell, size_t assignment,
+			 const char *why);
 void la_shell_finish(struct shell *shell);
 
 /* shell-expand.c */
