@@ -102,8 +102,8 @@ static void expand(struct shell *shell, const struct word *word,
 
 	for (; word && shell->flow == FLOW_NEXT; word = word->next)
 		la_shell_fields_one(shell, word, fields,
-				    declare &&
-					    assigned_name(shell, word, &append));
+				    declare && assigned_name(shell, word,
+							     &append));
 }
 
 /* Say that files may take a word's place; true if the command fails. */

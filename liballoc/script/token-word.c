@@ -171,7 +171,8 @@ static void put_source(struct build *build, enum piece_kind kind, size_t from,
 	piece = put_piece(build, kind, start, quoted);
 	if (!piece)
 		return;
-	piece->text = la_arena_copy(lexer->arena, lexer->text + from, to - from);
+	piece->text = la_arena_copy(lexer->arena, lexer->text + from,
+				    to - from);
 	piece->length = piece->text ? to - from : 0;
 	piece->exact = true;
 	if (!piece->text)
@@ -498,7 +499,9 @@ static void put_dollar(struct build *build, bool quoted)
 	if (length) {
 		put_named(build, start, length, quoted);
 		if (has & SHELL_TCSH && strchr("?#%", next) && next) {
-			struct piece *last = (struct piece *)((char *)build->tail - offsetof(struct piece, next));
+			struct piece *last =
+				(struct piece *)((char *)build->tail -
+						 offsetof(struct piece, next));
 			last->operator= next == '?' ? "set" : "length";
 		}
 	} else if (has & SHELL_FISH ||

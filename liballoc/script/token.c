@@ -143,7 +143,8 @@ static bool ends_heredoc(const struct heredoc *doc, const char *line,
 
 	while (doc->tabs && line < stop && *line == '\t')
 		line++;
-	return (size_t)(stop - line) == length && !memcmp(line, doc->end, length);
+	return (size_t)(stop - line) == length &&
+	       !memcmp(line, doc->end, length);
 }
 
 /* Read the bodies that begin at the line at lexer.at. */
