@@ -442,7 +442,8 @@ static const struct py_value *built_in(struct py *py, const char *path,
 	if (!first)
 		return NULL;
 	if (!strcmp(path, "os.getenv"))
-		return get(py, py->os_environ, first, second ? second : &py_none);
+		return get(py, py->os_environ, first,
+			   second ? second : &py_none);
 	if (!strcmp(path, "str"))
 		return to_text(py, first);
 	if (!strcmp(path, "int") && first->kind == PY_INT)
