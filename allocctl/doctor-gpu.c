@@ -111,7 +111,7 @@ static bool ask_nvml(struct doctor_gpus *gpus)
 static void read_driver(struct doctor_gpus *gpus)
 {
 	FILE *file = fopen("/proc/driver/nvidia/version", "r");
-	char line[512], *word, *rest = line;
+	char line[512], *word, *rest;
 
 	if (!file)
 		return;
@@ -119,7 +119,8 @@ static void read_driver(struct doctor_gpus *gpus)
 		*line = '\0';
 	fclose(file);
 	gpus->how = "/proc/driver/nvidia";
-	while ((word = strsep(&rest, " ")))
+	for (word = strtok_r(line, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest))
 		if (strchr("0123456789", *word) && strchr(word, '.')) {
 			snprintf(gpus->driver, sizeof(gpus->driver), "%.63s",
 				 word);

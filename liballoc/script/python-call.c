@@ -266,9 +266,9 @@ static void update(struct py *py, struct py_map *map,
 
 	if (from && from->kind == PY_DICT) {
 		from->map->used = true;
-		if (map == py->environ)
+		if (map == py->os_environ)
 			py_environ_update(py, from->map);
-		for (entry = from->map->first; map != py->environ && entry;
+		for (entry = from->map->first; map != py->os_environ && entry;
 		     entry = entry->later)
 			if (entry->value)
 				py_dict_set(
@@ -281,7 +281,7 @@ static void update(struct py *py, struct py_map *map,
 			continue;
 		key = py_text(py, arguments->name[i],
 			      arguments->name_length[i]);
-		if (map == py->environ)
+		if (map == py->os_environ)
 			py_environ_set(py, key, arguments->value[i]);
 		else
 			py_dict_set(py, map, key, arguments->value[i]);
@@ -309,7 +309,7 @@ static const struct py_value *get(struct py *py, const struct py_map *map,
 static void set_item(struct py *py, struct py_map *map,
 		     const struct py_value *key, const struct py_value *value)
 {
-	if (map == py->environ)
+	if (map == py->os_environ)
 		py_environ_set(py, key, value);
 	else
 		py_dict_set(py, map, key, value);
@@ -388,7 +388,7 @@ static const struct py_value *dict_method(struct py *py, struct py_map *map,
 		set_item(py, map, key, value);
 	if (!strcmp(name, "pop")) {
 		value = get(py, map, key, value ? value : &py_none);
-		if (key->kind == PY_TEXT && map == py->environ)
+		if (key->kind == PY_TEXT && map == py->os_environ)
 			py_environ_delete(py, key->text, key->length);
 		else if (key->kind == PY_TEXT)
 			py_map_set(py, map, key->text, key->length, NULL);
@@ -442,7 +442,8 @@ static const struct py_value *built_in(struct py *py, const char *path,
 	if (!first)
 		return NULL;
 	if (!strcmp(path, "os.getenv"))
-		return get(py, py->environ, first, second ? second : &py_none);
+		return get(py, py->os_environ, first,
+			   second ? second : &py_none);
 	if (!strcmp(path, "str"))
 		return to_text(py, first);
 	if (!strcmp(path, "int") && first->kind == PY_INT)
@@ -475,7 +476,7 @@ static bool changes(struct py *py, const char *path,
 	else if (!strcmp(name, "delenv") && first->kind == PY_TEXT)
 		py_environ_delete(py, first->text, first->length);
 	else if (!strcmp(name, "dict") && first->kind == PY_DICT && second &&
-		 first->map == py->environ && second->kind == PY_DICT)
+		 first->map == py->os_environ && second->kind == PY_DICT)
 		py_environ_update(py, second->map);
 	else
 		return false;
@@ -549,7 +550,7 @@ void py_subscript_delete(struct py *py, const struct py_value *owner,
 {
 	if (owner->kind != PY_DICT || key->kind != PY_TEXT)
 		return;
-	if (owner->map == py->environ)
+	if (owner->map == py->os_environ)
 		py_environ_delete(py, key->text, key->length);
 	else
 		py_map_set(py, owner->map, key->text, key->length, NULL);

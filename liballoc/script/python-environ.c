@@ -164,7 +164,7 @@ void py_environ_set(struct py *py, const struct py_value *name,
 	}
 	if (py->dead)
 		return;
-	change(py, py->environ, name->text, name->length, value);
+	change(py, py->os_environ, name->text, name->length, value);
 	change(py, py->c_environ, name->text, name->length, value);
 }
 
@@ -174,7 +174,7 @@ void py_environ_delete(struct py *py, const char *name, size_t length)
 		py_note(py, name, length, NULL, LA_SCRIPT_REMOVED);
 	if (py->dead)
 		return;
-	change(py, py->environ, name, length, NULL);
+	change(py, py->os_environ, name, length, NULL);
 	change(py, py->c_environ, name, length, NULL);
 }
 
@@ -307,7 +307,7 @@ void py_start_with(struct py *py, struct py_map *map)
 	const struct py_entry *entry;
 
 	map->used = true;
-	if (map == py->environ)
+	if (map == py->os_environ)
 		return;
 	for (entry = map->first; entry; entry = entry->later)
 		start_with_one(py, map, entry);

@@ -38,7 +38,7 @@ const struct py_value *py_lookup(struct py *py, const char *name, size_t length)
 	if (entry)
 		return entry->value ? entry->value : &py_unknown;
 	if (length == 7 && !memcmp(name, "environ", 7))
-		return py_dict(py, py->environ);
+		return py_dict(py, py->os_environ);
 	return py_path(py, name, length);
 }
 
@@ -357,7 +357,7 @@ static const struct py_value *read_member(struct py *py,
 		la_strbuf_addf(&path, "%s.%.*s", owner->text, (int)length,
 			       name);
 		value = !strcmp(la_strbuf_text(&path), "os.environ") ?
-				py_dict(py, py->environ) :
+				py_dict(py, py->os_environ) :
 				py_path(py, la_strbuf_text(&path), path.length);
 		la_strbuf_release(&path);
 		return value;

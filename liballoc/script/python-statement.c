@@ -242,7 +242,7 @@ static bool run_assignment(struct py *py)
 	if (operation == '|' && value->kind == PY_DICT) {
 		const struct py_value *with = py_expressions(py);
 
-		if (with->kind == PY_DICT && value->map == py->environ)
+		if (with->kind == PY_DICT && value->map == py->os_environ)
 			py_environ_update(py, with->map);
 		else if (with->kind == PY_DICT)
 			py_map_merge(py, value->map, with->map);
@@ -262,7 +262,7 @@ static void bind(struct py *py, const struct py_token *name, const char *path,
 	const struct py_value *value = py_path(py, path, length);
 
 	if (py_is_path(value, "os.environ"))
-		value = py_dict(py, py->environ);
+		value = py_dict(py, py->os_environ);
 	py_assign(py, text_of(py, name), name->end - name->start, value);
 }
 

@@ -465,12 +465,12 @@ static void run_left(struct py *py)
 static int run_all(struct py *py)
 {
 	py->variable = py_map_new(py);
-	py->environ = py_map_new(py);
+	py->os_environ = py_map_new(py);
 	py->c_environ = py_map_new(py);
 	py->called = py_map_new(py);
 	if (py->failed)
 		return py->failed;
-	py->environ->environment = py->c_environ->environment = true;
+	py->os_environ->environment = py->c_environ->environment = true;
 	py->last = LA_SCRIPT_WHOLE;
 	py->begin = py_count(py);
 	look_ahead(py);

@@ -137,7 +137,7 @@ struct py {
 	bool dead; /* the lines that follow do not run */
 	size_t start, end; /* the statement, bytes of the part */
 	struct py_map *variable;
-	struct py_map *environ; /* os.environ */
+	struct py_map *os_environ; /* os.environ */
 	struct py_map *c_environ; /* what putenv() set besides it */
 	const struct py_value *returned; /* by the function that ran last */
 	/* Names assigned since a branch began, to be forgotten after it */

@@ -14,6 +14,9 @@
 #define reallocarray la_macos_reallocarray
 #define memrchr la_macos_memrchr
 
+/* Declared by none of its headers. */
+extern char **environ;
+
 void *reallocarray(void *data, size_t nr, size_t size);
 void *memrchr(const void *data, int byte, size_t size);
 
