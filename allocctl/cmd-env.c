@@ -59,7 +59,7 @@ static int env_run(int argc, char **argv)
 		{ OPT_STRING, "core", &query->core, "FILE",
 		  "the process that left this core file", NULL },
 		{ OPT_STRING, "torch", &query->torch, "RELEASE",
-		  "who reads the variables; default: the torch that is found",
+		  "who reads the variables (default: the torch found)",
 		  NULL },
 		{ OPT_STRING, "python", &query->python, "PATH",
 		  "interpreter or environment whose torch it is", NULL },

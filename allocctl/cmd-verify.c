@@ -379,12 +379,11 @@ static int verify_run(int argc, char **argv)
 	const struct opt_spec spec = {
 		.usage = "verify [SETTING] --script FILE | "
 			 "verify [SETTING] --shell NAME",
-		.about =
-			"Whether a setting reaches a program: what a script, "
-			"unit, Dockerfile, notebook ...\ngives its programs, "
-			"read but not run; or, with --shell, what a real shell "
-			"and the\nuser's startup files give. Status 0: it "
-			"arrives, 1: it does not, 3: cannot tell.",
+		.about = "Whether a setting reaches a program: what a script, "
+			 "unit, Dockerfile or\nnotebook gives its programs, "
+			 "read but not run; or, with --shell, what a real\n"
+			 "shell and the user's startup files give.  Status 0: "
+			 "it arrives, 1: it does\nnot, 3: cannot tell.",
 		.opts = opts,
 		.examples =
 			"  allocctl verify --script train.sh\n"
