@@ -30,8 +30,8 @@ static size_t position(const struct la_script_vars *vars, const char *name,
 	size_t i;
 
 	for (i = 0; i < vars->count; i++)
-		if (!strncmp(vars->var[i].name, name, length) &&
-		    !vars->var[i].name[length])
+		if (strlen(vars->var[i].name) == length &&
+		    !memcmp(vars->var[i].name, name, length))
 			break;
 	return i;
 }
