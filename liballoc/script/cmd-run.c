@@ -395,7 +395,9 @@ static enum cmd_flow run_for(struct cmd_run *run, const struct cmd_node *node)
 			   node->left ? node->left->end : 0);
 		return run_with(run, node, NULL, true);
 	}
-	while (word && *word && flow == CMD_NEXT && !run->ret) {
+	if (!word)
+		return flow;
+	while (*word && flow == CMD_NEXT && !run->ret) {
 		bool quoted = false;
 
 		while (cmd_is_delimiter(*word))

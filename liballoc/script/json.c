@@ -210,8 +210,9 @@ static void walk(struct reader *r, const json_t *node, unsigned int depth)
 	}
 	if (r->kind == LA_SCRIPT_LAUNCH && json_object_get(node, "envFile"))
 		note_file(r, last);
-	json_array_foreach(node, i, value)
+	json_array_foreach(node, i, value) {
 		walk(r, value, depth + 1);
+	}
 }
 
 /* "env": {...} without the braces around it, as people cut it out. */

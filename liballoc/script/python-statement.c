@@ -61,7 +61,7 @@ bool py_is_name_meant(const struct py *py, const char *name, size_t length)
 		return false;
 	for (i = 0; i < length; i++)
 		upper[i] = (char)toupper((unsigned char)name[i]);
-	if (length > 2 && !memcmp(upper + length - 2, "IG", 2))
+	if (length > 2 && upper[length - 2] == 'I' && upper[length - 1] == 'G')
 		length -= 2;
 	return la_script_watches(py->script, upper, length, false);
 }

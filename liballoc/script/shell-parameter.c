@@ -14,9 +14,9 @@ enum { PATTERN_BYTES = 1024 }; /* longest value that patterns are cut from */
 static bool in_set(const char **pattern, char c)
 {
 	const char *at = *pattern + 1, *first;
-	bool not = *at == '!' || *at == '^', found = false;
+	bool negated = *at == '!' || *at == '^', found = false;
 
-	at += not;
+	at += negated;
 	for (first = at; *at && (*at != ']' || at == first); at++) {
 		if (at[1] == '-' && at[2] && at[2] != ']') {
 			found |= c >= at[0] && c <= at[2];
@@ -29,7 +29,7 @@ static bool in_set(const char **pattern, char c)
 		*pattern += c == '[';
 		return c == '[';
 	}
-	if (found == not)
+	if (found == negated)
 		return false;
 	*pattern = at + 1;
 	return true;

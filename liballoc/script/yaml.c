@@ -57,6 +57,7 @@ static int parse(const struct la_script_part *part, const struct source *source,
 		}
 		more = yaml_document_get_root_node(&document) != NULL;
 		if (more && walker) {
+			/* cppcheck-suppress autoVariables */
 			walker->document = &document;
 			ret = la_script_yaml_walk(walker);
 		}
