@@ -2,58 +2,13 @@
 /* Commands of fish, as the same tree. */
 #include <string.h>
 
-#include "script/shell.h"
+#include "script/block-parse.h"
+#include "script/parser-token.h"
 #include "util/util.h"
 
-static const char *plain(const struct parser *parser)
-{
-	return parser->token.kind == TOKEN_WORD ?
-		       la_word_plain(parser->token.word) :
-		       "";
-}
-
-static bool at_word(const struct parser *parser, const char *word)
-{
-	return !strcmp(plain(parser), word);
-}
-
-static bool take_word(struct parser *parser, const char *word)
-{
-	if (!at_word(parser, word))
-		return false;
-	la_parser_advance(parser);
-	return true;
-}
-
-static bool at_operator(const struct parser *parser, const char *operator)
-{
-	return parser->token.kind == TOKEN_OPERATOR &&
-	       !strcmp(parser->token.operator, operator);
-}
-
-static bool at_end_of_command(const struct parser *parser)
-{
-	return parser->token.kind == TOKEN_NEWLINE ||
-	       at_operator(parser, ";") || at_operator(parser, "&");
-}
-
-static void skip_ends(struct parser *parser)
-{
-	while (at_end_of_command(parser))
-		la_parser_advance(parser);
-}
-
 static struct node *parse_list(struct parser *parser);
+static struct node *parse_body(struct parser *parser);
 static struct node *parse_chain(struct parser *parser);
-
-static struct node *parse_body(struct parser *parser)
-{
-	struct node *node = la_parser_node(parser, NODE_GROUP);
-
-	if (node)
-		node->child = parse_list(parser);
-	return node;
-}
 
 static void expect_end(struct parser *parser)
 {
@@ -125,7 +80,7 @@ static void parse_switch(struct parser *parser, struct node *node)
 	}
 	node->words = parser->token.word;
 	la_parser_advance(parser);
-	skip_ends(parser);
+	la_block_skip_ends(parser);
 	while (take_word(parser, "case")) {
 		clause = la_parser_node(parser, NODE_CLAUSE);
 		if (!clause)
@@ -267,8 +222,7 @@ static struct node *parse_pipe(struct parser *parser)
 		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
 			break;
 		la_parser_advance(parser);
-		while (parser->token.kind == TOKEN_NEWLINE)
-			la_parser_advance(parser);
+		skip_newlines(parser);
 	}
 	return node->child->next ? node : node->child;
 }
@@ -302,46 +256,28 @@ static struct node *parse_chain(struct parser *parser)
 			return chain->child ? chain : NULL;
 		}
 		(*tail)->joint = joint;
-		skip_ends(parser);
+		la_block_skip_ends(parser);
 		joint = take_joint(parser);
 		if (joint == JOINT_FIRST)
 			break;
-		while (parser->token.kind == TOKEN_NEWLINE)
-			la_parser_advance(parser);
+		skip_newlines(parser);
 	}
 	return chain;
 }
 
-/* Commands up to the word that ends the block, or the text. */
+static const struct block_grammar grammar = { parse_chain, ends_block };
+
 static struct node *parse_list(struct parser *parser)
 {
-	struct node *first = NULL, **tail = &first;
+	return la_block_list(parser, &grammar);
+}
 
-	skip_ends(parser);
-	while (!parser->wrong && parser->token.kind != TOKEN_END &&
-	       !ends_block(parser)) {
-		*tail = parse_chain(parser);
-		if (!*tail) {
-			la_parser_fail(parser, "a word out of place");
-			break;
-		}
-		tail = &(*tail)->next;
-		skip_ends(parser);
-	}
-	return first;
+static struct node *parse_body(struct parser *parser)
+{
+	return la_block_body(parser, &grammar);
 }
 
 struct node *la_fish_parse(struct parser *parser)
 {
-	struct node *node;
-
-	la_parser_advance(parser);
-	skip_ends(parser);
-	if (parser->wrong || parser->token.kind == TOKEN_END)
-		return NULL;
-	node = parse_chain(parser);
-	if (!node)
-		la_parser_fail(parser, "a word out of place");
-	parser->lexer.at = parser->token.start;
-	return parser->wrong ? NULL : node;
+	return la_block_parse(parser, &grammar);
 }

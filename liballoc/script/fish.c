@@ -25,13 +25,6 @@ static const struct {
 	{ "names", 'n' },     { "show", 'S' },
 };
 
-static const char *text_at(const struct fields *words, size_t index)
-{
-	return index < words->count ?
-		       la_strbuf_text(&words->at[index].text.bytes) :
-		       "";
-}
-
 static void read_letter(char letter, struct wish *wish)
 {
 	bool *const flags[] = { &wish->export,	  &wish->unexport,

@@ -10,13 +10,6 @@
 typedef void run_fn(struct shell *shell, const struct node *node,
 		    const struct fields *words);
 
-static const char *text_at(const struct fields *words, size_t index)
-{
-	return index < words->count ?
-		       la_strbuf_text(&words->at[index].text.bytes) :
-		       "";
-}
-
 static bool known(const struct fields *words)
 {
 	size_t i;

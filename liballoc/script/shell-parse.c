@@ -2,7 +2,7 @@
 /* Commands of the shells of the Bourne family, as a tree. */
 #include <string.h>
 
-#include "script/shell.h"
+#include "script/parser-token.h"
 #include "util/util.h"
 
 void la_parser_init(struct parser *parser, const struct shell_table *table,
@@ -44,42 +44,10 @@ struct node *la_parser_node(struct parser *parser, enum node_kind kind)
 	return node;
 }
 
-static bool at_operator(const struct parser *parser, const char *operator)
-{
-	return parser->token.kind == TOKEN_OPERATOR &&
-	       !strcmp(parser->token.operator, operator);
-}
-
-static const char *plain(const struct parser *parser)
-{
-	return parser->token.kind == TOKEN_WORD ?
-		       la_word_plain(parser->token.word) :
-		       "";
-}
-
-static bool at_word(const struct parser *parser, const char *word)
-{
-	return !strcmp(plain(parser), word);
-}
-
-static bool take_word(struct parser *parser, const char *word)
-{
-	if (!at_word(parser, word))
-		return false;
-	la_parser_advance(parser);
-	return true;
-}
-
 static void expect_word(struct parser *parser, const char *word)
 {
 	if (!take_word(parser, word))
 		la_parser_fail(parser, "a word is missing that closes it");
-}
-
-static void skip_newlines(struct parser *parser)
-{
-	while (parser->token.kind == TOKEN_NEWLINE)
-		la_parser_advance(parser);
 }
 
 /* The words that end a here-document are not expanded. */

@@ -7,13 +7,6 @@
 #include "script/shell.h"
 #include "util/util.h"
 
-static const char *text_at(const struct fields *words, size_t index)
-{
-	return index < words->count ?
-		       la_strbuf_text(&words->at[index].text.bytes) :
-		       "";
-}
-
 static void join(const struct fields *words, size_t first, struct text *text)
 {
 	size_t i;

@@ -129,6 +129,14 @@ struct fields {
 	bool open; /* there may be others among them */
 };
 
+/* A word's bytes, or "" past the end. */
+static inline const char *text_at(const struct fields *words, size_t index)
+{
+	return index < words->count ?
+		       la_strbuf_text(&words->at[index].text.bytes) :
+		       "";
+}
+
 enum status { STATUS_TRUE, STATUS_FALSE, STATUS_MAYBE };
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_END };
 

@@ -2,37 +2,12 @@
 /* Commands of tcsh, as the same tree.  Expressions only running tells. */
 #include <string.h>
 
-#include "script/shell.h"
+#include "script/block-parse.h"
+#include "script/parser-token.h"
 #include "util/util.h"
 
-static bool at_word(const struct parser *parser, const char *word)
-{
-	return parser->token.kind == TOKEN_WORD &&
-	       !strcmp(la_word_plain(parser->token.word), word);
-}
-
-static bool take_word(struct parser *parser, const char *word)
-{
-	if (!at_word(parser, word))
-		return false;
-	la_parser_advance(parser);
-	return true;
-}
-
-static bool at_operator(const struct parser *parser, const char *operator)
-{
-	return parser->token.kind == TOKEN_OPERATOR &&
-	       !strcmp(parser->token.operator, operator);
-}
-
-static void skip_ends(struct parser *parser)
-{
-	while (parser->token.kind == TOKEN_NEWLINE ||
-	       at_operator(parser, ";") || at_operator(parser, "&"))
-		la_parser_advance(parser);
-}
-
 static struct node *parse_list(struct parser *parser);
+static struct node *parse_body(struct parser *parser);
 static struct node *parse_command(struct parser *parser);
 
 /* Past ( ... ), whose words go to node. */
@@ -72,15 +47,6 @@ static struct node *parse_expression(struct parser *parser)
 	parse_parentheses(parser, odd);
 	group->child = odd;
 	return group;
-}
-
-static struct node *parse_body(struct parser *parser)
-{
-	struct node *node = la_parser_node(parser, NODE_GROUP);
-
-	if (node)
-		node->child = parse_list(parser);
-	return node;
 }
 
 static void expect(struct parser *parser, const char *word, const char *why)
@@ -276,35 +242,19 @@ static struct node *parse_chain(struct parser *parser)
 	}
 }
 
+static const struct block_grammar grammar = { parse_chain, ends_block };
+
 static struct node *parse_list(struct parser *parser)
 {
-	struct node *first = NULL, **tail = &first;
+	return la_block_list(parser, &grammar);
+}
 
-	skip_ends(parser);
-	while (!parser->wrong && parser->token.kind != TOKEN_END &&
-	       !ends_block(parser)) {
-		*tail = parse_chain(parser);
-		if (!*tail) {
-			la_parser_fail(parser, "a word out of place");
-			break;
-		}
-		tail = &(*tail)->next;
-		skip_ends(parser);
-	}
-	return first;
+static struct node *parse_body(struct parser *parser)
+{
+	return la_block_body(parser, &grammar);
 }
 
 struct node *la_tcsh_parse(struct parser *parser)
 {
-	struct node *node;
-
-	la_parser_advance(parser);
-	skip_ends(parser);
-	if (parser->wrong || parser->token.kind == TOKEN_END)
-		return NULL;
-	node = parse_chain(parser);
-	if (!node)
-		la_parser_fail(parser, "a word out of place");
-	parser->lexer.at = parser->token.start;
-	return parser->wrong ? NULL : node;
+	return la_block_parse(parser, &grammar);
 }

@@ -9,13 +9,6 @@
 #include "script/shell.h"
 #include "util/util.h"
 
-static const char *text_at(const struct fields *words, size_t index)
-{
-	return index < words->count ?
-		       la_strbuf_text(&words->at[index].text.bytes) :
-		       "";
-}
-
 static size_t name_length(const char *text)
 {
 	size_t n = 0;

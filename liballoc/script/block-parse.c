@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/block-parse.h"
+#include "script/parser-token.h"
+
+void la_block_skip_ends(struct parser *parser)
+{
+	while (parser->token.kind == TOKEN_NEWLINE ||
+	       at_operator(parser, ";") || at_operator(parser, "&"))
+		la_parser_advance(parser);
+}
+
+struct node *la_block_list(struct parser *parser,
+			   const struct block_grammar *grammar)
+{
+	struct node *first = NULL, **tail = &first;
+
+	la_block_skip_ends(parser);
+	while (!parser->wrong && parser->token.kind != TOKEN_END &&
+	       !grammar->ends(parser)) {
+		*tail = grammar->chain(parser);
+		if (!*tail) {
+			la_parser_fail(parser, "a word out of place");
+			break;
+		}
+		tail = &(*tail)->next;
+		la_block_skip_ends(parser);
+	}
+	return first;
+}
+
+struct node *la_block_body(struct parser *parser,
+			   const struct block_grammar *grammar)
+{
+	struct node *node = la_parser_node(parser, NODE_GROUP);
+
+	if (node)
+		node->child = la_block_list(parser, grammar);
+	return node;
+}
+
+struct node *la_block_parse(struct parser *parser,
+			    const struct block_grammar *grammar)
+{
+	struct node *node;
+
+	la_parser_advance(parser);
+	la_block_skip_ends(parser);
+	if (parser->wrong || parser->token.kind == TOKEN_END)
+		return NULL;
+	node = grammar->chain(parser);
+	if (!node)
+		la_parser_fail(parser, "a word out of place");
+	parser->lexer.at = parser->token.start;
+	return parser->wrong ? NULL : node;
+}
