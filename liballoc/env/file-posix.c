@@ -6,11 +6,6 @@
 
 #include "env/file.h"
 
-#ifdef __linux__
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#endif
-
 enum {
 	FILE_MAX = 16 << 20, /* what la_script_read() takes */
 	PIECE = 1 << 16
@@ -18,32 +13,13 @@ enum {
 
 static const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-/* Links of a container lead to its own files, not to those of the same name
- * outside. */
-#ifdef __linux__
-static int open_in_root(int root, const char *file)
-{
-	struct open_how how = { .flags = (unsigned int)flags,
-				.resolve = RESOLVE_IN_ROOT };
-
-	return (int)syscall(SYS_openat2, root, file, &how, sizeof(how));
-}
-#else
-static int open_in_root(int root, const char *file)
-{
-	(void)root, (void)file;
-	errno = ENOSYS;
-	return -1;
-}
-#endif
-
 static int open_below(int root, const char *file)
 {
 	int fd;
 
 	while (*file == '/')
 		file++;
-	fd = open_in_root(root, file);
+	fd = la_env_open_in_root(root, file, flags);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return fd;
 	return openat(root, file, flags);
@@ -65,26 +41,35 @@ static int open_file(const char *root, const char *file)
 	return fd;
 }
 
-int la_env_file_read(const char *root, const char *file, struct la_strbuf *out)
+int la_env_read_all(int fd, size_t most, struct la_strbuf *out)
 {
-	int fd = open_file(root, file), ret = 0;
 	char piece[PIECE];
-	struct stat st;
 	ssize_t n = 1;
+	int ret = 0;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		ret = -EINVAL;
 	while (ret == 0 && n > 0) {
 		n = read(fd, piece, sizeof(piece));
 		if (n < 0)
 			ret = -errno;
-		else if (out->length + (size_t)n > FILE_MAX)
+		else if (out->length + (size_t)n > most)
 			ret = -EFBIG;
 		else
 			la_strbuf_add(out, piece, (size_t)n);
 	}
 	close(fd);
 	return ret == 0 && out->failed ? -ENOMEM : ret;
+}
+
+int la_env_file_read(const char *root, const char *file, struct la_strbuf *out)
+{
+	int fd = open_file(root, file);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return la_env_read_all(fd, FILE_MAX, out);
 }

@@ -10,30 +10,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "env/file.h"
 #include "env/proc.h"
-
-enum { PIECE = 1 << 16 }; /* bytes read at once */
 
 int la_proc_read(const struct la_proc *proc, const char *name, size_t most,
 		 struct la_strbuf *out)
 {
-	int fd = openat(proc->folder, name, O_RDONLY | O_CLOEXEC), ret = 0;
-	char piece[PIECE];
-	ssize_t n = 1;
+	int fd = openat(proc->folder, name, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	while (ret == 0 && n > 0) {
-		n = read(fd, piece, sizeof(piece));
-		if (n < 0)
-			ret = -errno;
-		else if (out->length + (size_t)n > most)
-			ret = -EFBIG;
-		else
-			la_strbuf_add(out, piece, (size_t)n);
-	}
-	close(fd);
-	return ret == 0 && out->failed ? -ENOMEM : ret;
+	return fd < 0 ? -errno : la_env_read_all(fd, most, out);
 }
 
 char *la_proc_link(const struct la_proc *proc, const char *name)
