@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -144,26 +143,6 @@ int set_file_open(struct set_file *file, const char *path, bool force)
 	return status == STATUS_DONE ? read_text(file) : status;
 }
 
-/* Attributes with lists of access among them; false with errno set. */
-static bool copy_attributes(const struct set_file *file, int to)
-{
-	char names[4096], value[65536], *name;
-	ssize_t left = listxattr(file->path, names, sizeof(names)), n;
-
-	if (left < 0)
-		return errno == ENOTSUP;
-	for (name = names; left > 0;
-	     left -= strlen(name) + 1, name += strlen(name) + 1) {
-		n = getxattr(file->path, name, value, sizeof(value));
-		if (n < 0)
-			return false;
-		if (fsetxattr(to, name, value, (size_t)n, 0) < 0 &&
-		    errno != ENOTSUP && strncmp(name, "security.", 9))
-			return false;
-	}
-	return true;
-}
-
 static bool write_whole(int fd, const char *text, size_t length)
 {
 	ssize_t n;
@@ -192,7 +171,7 @@ static bool take_after(const struct set_file *file, int fd)
 	     file->stat.st_gid != getegid()) &&
 	    fchown(fd, file->stat.st_uid, file->stat.st_gid) < 0)
 		return false;
-	return copy_attributes(file, fd) &&
+	return set_file_attributes(file->path, fd) &&
 	       !fchmod(fd, file->stat.st_mode & 07777);
 }
 

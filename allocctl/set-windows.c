@@ -2,7 +2,7 @@
 /*
  * allocctl set on Windows: the registry, from which the desktop makes the
  * environment of the programs that it starts.  What was there before is kept
- * under a key of ours until it is put back.
+ * under a key of ours, in the same hive, until it is put back.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,18 +18,19 @@
 /* Of the registry's values, with the bytes of a longest name. */
 enum { VALUE_WCHARS = 32767, NAME_WCHARS = 512, BROADCAST_MS = 2000 };
 
-/* Where variables are, and where those that we changed are kept. */
+/* Where what was there before is kept, under the root of the same store. */
+static const wchar_t kept[] = L"Software\\allocctl\\before";
+
+/* Where variables are. */
 struct store {
 	HKEY root;
-	const wchar_t *path, *kept;
+	const wchar_t *path;
 };
 
 static const struct store stores[] = {
-	{ HKEY_CURRENT_USER, L"Environment",
-	  L"Software\\allocctl\\before\\user" },
+	{ HKEY_CURRENT_USER, L"Environment" },
 	{ HKEY_LOCAL_MACHINE,
-	  L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment",
-	  L"Software\\allocctl\\before\\system" },
+	  L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment" },
 };
 
 /* A variable's value, or that there is none. */
@@ -70,7 +71,7 @@ static LSTATUS write_value(HKEY root, const wchar_t *path, const wchar_t *name,
 static LSTATUS keep(const struct store *store, const wchar_t *name,
 		    struct value *value)
 {
-	LSTATUS code = read_value(HKEY_CURRENT_USER, store->kept, name, value);
+	LSTATUS code = read_value(store->root, kept, name, value);
 
 	if (code != ERROR_SUCCESS || value->type != REG_NONE)
 		return code;
@@ -79,14 +80,14 @@ static LSTATUS keep(const struct store *store, const wchar_t *name,
 		return code;
 	if (value->type == REG_NONE)
 		value->type = REG_BINARY;
-	return write_value(HKEY_CURRENT_USER, store->kept, name, value);
+	return write_value(store->root, kept, name, value);
 }
 
 /* Put back what was kept; *there: something was. */
 static LSTATUS give_back(const struct store *store, const wchar_t *name,
 			 struct value *value, bool *there)
 {
-	LSTATUS code = read_value(HKEY_CURRENT_USER, store->kept, name, value);
+	LSTATUS code = read_value(store->root, kept, name, value);
 
 	*there = value->type != REG_NONE;
 	if (code != ERROR_SUCCESS || !*there)
@@ -97,7 +98,7 @@ static LSTATUS give_back(const struct store *store, const wchar_t *name,
 	if (code != ERROR_SUCCESS)
 		return code;
 	value->type = REG_NONE;
-	return write_value(HKEY_CURRENT_USER, store->kept, name, value);
+	return write_value(store->root, kept, name, value);
 }
 
 static bool widen(const char *text, wchar_t *wide, int size)

@@ -80,6 +80,10 @@ void set_file_drop_backup(const struct set_file *file, const char *text,
 			  size_t length);
 void set_file_close(struct set_file *file);
 
+/* Give an open file the attributes and lists of access of the one at a path;
+ * false with errno set. */
+bool set_file_attributes(const char *path, int to);
+
 /* What was asked. */
 struct set_request {
 	const char *setting, *variable, *shell, *torch;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * env set|undo user|machine NAME [VALUE]: change the registry.
  * env fresh NAME: what a new logon would give.
  * env live NAME: change it twice, and have another process read each.
  * env pid PID NAME: what a process has.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +11,6 @@
 #include <windows.h>
 
 #include <liballoc/env.h>
-
-#include "allocctl/registry.h"
 
 static int show(const struct la_env *env, const char *name)
 {
@@ -86,13 +82,6 @@ static int change_live(const char *program, const char *name)
 
 int main(int argc, char **argv)
 {
-	bool machine = argc > 2 && !strcmp(argv[2], "machine");
-
-	if (argc > 3 && !strcmp(argv[1], "set"))
-		return -registry_set(machine, argv[3],
-				     argc > 4 ? argv[4] : NULL);
-	if (argc > 3 && !strcmp(argv[1], "undo"))
-		return -registry_undo(machine, argv[3]);
 	if (argc > 2 && !strcmp(argv[1], "fresh"))
 		return show_fresh(argv[2]);
 	if (argc > 2 && !strcmp(argv[1], "live"))

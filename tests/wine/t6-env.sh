@@ -5,8 +5,7 @@
 . tests/wine/support.sh
 
 "$cross" -std=gnu11 -D_GNU_SOURCE -include liballoc/util/windows.h \
-	-Iliballoc/include -Iliballoc -I. -o "$tmp/env.exe" \
-	tests/wine/env.c allocctl/registry-windows.c \
+	-Iliballoc/include -Iliballoc -o "$tmp/env.exe" tests/wine/env.c \
 	"$windows/lib/liballoc.a" -static -luserenv || fail 'env.c'
 v=PYTORCH_CUDA_ALLOC_CONF
 unset $v PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF
@@ -15,6 +14,16 @@ run() {	# run ARGUMENTS: $out
 	status=0
 	wine "$tmp/env.exe" "$@" >"$tmp/raw" || status=$?
 	out=$(tr -d '\r' <"$tmp/raw")
+}
+
+change() {	# change user|system ARGUMENTS: of allocctl set
+	persist=$1
+	shift
+	wine "$windows/bin/allocctl.exe" set --persist "$persist" \
+		--variable $v "$@" >"$tmp/raw" 2>&1 || {
+		cat "$tmp/raw" >&2
+		fail "set --persist $persist $*"
+	}
 }
 
 origins() {	# what allocctl env tells
@@ -29,7 +38,7 @@ reg() {	# reg NAME-OF-KEY: data of the variable there
 
 run fresh $v
 equal 'fresh, before' "$out" '(unset)'
-run undo user $v
+change user --undo
 equal 'nothing to undo' "$(reg 'HKCU\Environment')" ''
 
 # A user's variable: written, seen by a new logon, undone.
@@ -38,10 +47,10 @@ wine reg add 'HKCU\Environment' /v $v /t REG_EXPAND_SZ /d '%MYCONF%,b:2' \
 	/f >/dev/null
 run fresh $v
 equal 'expanded' "$out" a:1,b:2
-run set user $v expandable_segments:True
+change user --apply expandable_segments:True
 equal 'type and value' "$(reg 'HKCU\Environment')" \
 	'REG_SZ    expandable_segments:True'
-run set user $v max_split_size_mb:128
+change user --apply max_split_size_mb:128
 run fresh $v
 equal 'fresh, set' "$out" max_split_size_mb:128
 origins
@@ -49,12 +58,12 @@ grep -q 'HKCU.Environment' "$tmp/origins" || {
 	cat "$tmp/origins" >&2
 	fail 'no origin in the registry'
 }
-run undo user $v
+change user --undo
 equal 'put back' "$(reg 'HKCU\Environment')" 'REG_EXPAND_SZ    %MYCONF%,b:2'
 wine reg delete 'HKCU\Environment' /v $v /f >/dev/null
 
 # The machine's; a service's.
-run set machine $v backend:native
+change system --apply backend:native
 equal 'of the machine' \
 	"$(reg 'HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment')" \
 	'REG_SZ    backend:native'
@@ -68,7 +77,7 @@ for key in 'Session Manager' 'Services.trainer'; do
 	}
 done
 wine reg delete 'HKLM\SYSTEM\CurrentControlSet\Services\trainer' /f >/dev/null
-run undo machine $v
+change system --undo
 run fresh $v
 equal 'fresh, after' "$out" '(unset)'
 wine reg delete 'HKCU\Environment' /v MYCONF /f >/dev/null
