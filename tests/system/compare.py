@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""compare.py read BLOCK VARIABLE: of what read-script prints, the last that is
+set must be what a program's block has; what it cannot tell it must say.
+compare.py live BLOCK: what allocctl env said of the same program, if there is
+that command."""
+import json
+import os
+import sys
+
+
+def variables(path):
+    with open(path, "rb") as file:
+        pairs = file.read().split(b"\0")
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.decode("utf-8", "surrogateescape").partition("=")
+        if equals:
+            found.setdefault(name, value)
+    return found
+
+
+def read(path, variable):
+    truth = variables(path).get(variable)
+    lines = [json.loads(line) for line in sys.stdin]
+    said = [d for line in lines for d in line["diagnostics"]]
+    places = [line for line in lines if line.get("variable") == variable]
+    # What is set in a place that ends is not what the program saw.
+    arrived = [p for p in places if p["fate"] != "lost"]
+    last = arrived[-1] if arrived else None
+    if last and last["fate"] == "arrives":
+        value = last["value"]
+    else:
+        value = None
+    if last and last["fate"] == "unknown" or value != truth and said:
+        print(f"not told: {truth!r}: {sorted({d['kind'] for d in said})}")
+        return bool(said)
+    if value == truth and (places or truth is None):
+        print(f"right: {truth!r}")
+        return True
+    print(f"wrong: {value!r} where the program has {truth!r}")
+    return False
+
+
+def live(path):
+    if not os.path.exists(path + ".json"):
+        return True
+    with open(path + ".json", encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+    if not text:
+        with open(path + ".err", encoding="utf-8") as file:
+            print(file.read())
+        return False
+    said = json.loads(text)
+    assert said["schema"] == "allocctl.env/1", said["schema"]
+    block = variables(path)
+    return all(has(text, value) for name, value in block.items()
+               if name.startswith("PYTORCH_"))
+
+
+def has(text, value):
+    if json.dumps(value, ensure_ascii=False) in text:
+        return True
+    print(f"allocctl env does not show {value!r}: {text}")
+    return False
+
+
+if __name__ == "__main__":
+    what, *arguments = sys.argv[1:]
+    sys.exit(not (read if what == "read" else live)(*arguments))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# One Debian 12 that is booted for each test; after tests/support.sh.  What a
+# test changes in it is gone afterwards.
+[ "$(id -u)" -eq 0 ] || skip 'booting a system needs root'
+for c in mmdebstrap systemd-nspawn apt-get python3 read-script; do
+	command -v $c >/dev/null || skip "no $c"
+done
+root=$O/system/root
+packages=systemd-sysv,dbus,libpam-systemd,openssh-server,openssh-client,cron
+packages=$packages,sudo,tmux,lmod,tcl,slurm-wlm,munge,procps,zlib1g,liblzma5
+packages=$packages,libzstd1,libjansson4,libyaml-0-2
+
+# Packages come from where this system has its own.
+bootstrap() {	# bootstrap MMDEBSTRAP-ARGUMENTS: the last is the folder
+	sh scripts/debian-sources.sh >"$tmp/sources.list" ||
+		skip 'no package source for Debian bookworm here'
+	apt-config dump >"$tmp/config"
+	for line in Check-Valid-Until Check-Date http::Proxy https::Proxy; do
+		value=$(sed -n "s/^\(Acquire::$line\) \(.*\);/\1 \2/p" \
+			"$tmp/config")
+		[ -z "$value" ] || set -- --aptopt="$value" "$@"
+	done
+	mmdebstrap --quiet "$@" bookworm "$target" "$tmp/sources.list" \
+		2>"$tmp/log" || {
+		cat "$tmp/log"
+		rm -rf "$target"
+		skip "mmdebstrap failed: no network?"
+	}
+}
+
+# The two programs that load modules exclude each other as packages.
+make_root() {
+	target=$root
+	rm -rf "$root"
+	mkdir -p "$O/system"
+	bootstrap --variant=minbase --aptopt='APT::Install-Recommends "0"' \
+		--include="$packages" \
+		--customize-hook='chroot "$1" sh -c "cd /tmp &&
+			apt-get download -q environment-modules &&
+			dpkg -x environment-modules*.deb /opt/modules"'
+	cat >"$root/etc/systemd/system/test.service" <<-'END'
+	[Unit]
+	After=multi-user.target
+	[Service]
+	Type=oneshot
+	ExecStart=/bin/sh /test/run
+	StandardOutput=file:/test/log
+	StandardError=inherit
+	ExecStopPost=/bin/systemctl --no-block poweroff
+	END
+	mkdir -p "$root/etc/systemd/system/graphical.target.wants"
+	ln -s ../test.service \
+		"$root/etc/systemd/system/graphical.target.wants/test.service"
+	chroot "$root" useradd -m -s /bin/bash u
+	chroot "$root" systemctl -q disable slurmctld slurmd munge
+	echo "$packages" >"$O/system/packages"
+}
+
+[ "$(cat "$O/system/packages" 2>/dev/null)" = "$packages" ] || make_root
+test=$tmp/test
+mkdir -p "$test/out" "$test/in"
+chmod 755 "$tmp" "$test"
+chmod 777 "$test/out"
+
+# A program that keeps the block that it was started with, and what is said of
+# it while it lives.
+cat >"$test/see" <<'END'
+#!/bin/sh
+cat /proc/$$/environ >"/test/out/$1"
+[ ! -x /test/allocctl ] ||
+	/test/allocctl env --pid $$ --format json >"/test/out/$1.json" \
+		2>"/test/out/$1.err"
+exit 0
+END
+chmod 755 "$test/see"
+if allocctl env --help >/dev/null 2>&1; then
+	cp "$(command -v allocctl)" "$test/allocctl"
+fi
+
+boot() {	# boot <COMMANDS: run them by root in the booted system
+	cat >"$test/run"
+	timeout 100 systemd-nspawn -q -b -D "$root" --volatile=overlay \
+		--private-network --hostname=node --register=no --keep-unit \
+		--bind="$test:/test" --console=pipe </dev/null \
+		>"$tmp/boot.log" 2>&1 || {
+		cat "$tmp/boot.log"
+		[ -e "$test/log" ] || skip 'systemd-nspawn does not boot here'
+		fail "booted, with status $?: $(cat "$test/log")"
+	}
+	cat "$test/log"
+}
+
+V=PYTORCH_CUDA_ALLOC_CONF
+
+sees() {	# sees NAME [VALUE]: that program got it, or had no such variable
+	[ -e "$test/out/$1" ] || fail "$1 was not started: $(cat "$test/log")"
+	if [ $# -eq 2 ]; then
+		got=$(tr '\0' '\n' <"$test/out/$1" | sed -n "s/^$V=//p")
+		equal "$1" "$got" "$2"
+	else
+		! tr '\0' '\n' <"$test/out/$1" | grep "^$V=" ||
+			fail "$1 has $V"
+	fi
+	python3 tests/system/compare.py live "$test/out/$1" ||
+		fail "$1: allocctl env --pid"
+}
+
+# What the analyser makes of the text that a launcher was given.
+reads() {	# reads NAME KIND <TEXT: nothing else than the program saw
+	cat >"$tmp/text"
+	read-script "$2" "$V" <"$tmp/text" >"$tmp/read" || fail "read-script $2"
+	python3 tests/system/compare.py read "$test/out/$1" "$V" <"$tmp/read" ||
+		fail "$1: read-script $2: $(cat "$tmp/text" "$tmp/read")"
+}
