@@ -53,16 +53,13 @@ def live(path):
         return False
     said = json.loads(text)
     assert said["schema"] == "allocctl.env/1", said["schema"]
+    shown = {v["name"]: v["initial"] for v in said["variables"]}
     block = variables(path)
-    return all(has(text, value) for name, value in block.items()
-               if name.startswith("PYTORCH_"))
-
-
-def has(text, value):
-    if json.dumps(value, ensure_ascii=False) in text:
-        return True
-    print(f"allocctl env does not show {value!r}: {text}")
-    return False
+    for name in ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"):
+        if shown.get(name) != block.get(name):
+            print(f"allocctl env: {name} {shown.get(name)!r}, not {block.get(name)!r}")
+            return False
+    return True
 
 
 if __name__ == "__main__":

@@ -6,35 +6,17 @@
 for c in mmdebstrap systemd-nspawn apt-get python3 read-script; do
 	command -v $c >/dev/null || skip "no $c"
 done
+. tests/system/bootstrap.sh
 root=$O/system/root
 packages=systemd-sysv,dbus,libpam-systemd,openssh-server,openssh-client,cron
 packages=$packages,sudo,tmux,lmod,tcl,slurm-wlm,munge,procps,zlib1g,liblzma5
-packages=$packages,libzstd1,libjansson4,libyaml-0-2
-
-# Packages come from where this system has its own.
-bootstrap() {	# bootstrap MMDEBSTRAP-ARGUMENTS: the last is the folder
-	sh scripts/debian-sources.sh >"$tmp/sources.list" ||
-		skip 'no package source for Debian bookworm here'
-	apt-config dump >"$tmp/config"
-	for line in Check-Valid-Until Check-Date http::Proxy https::Proxy; do
-		value=$(sed -n "s/^\(Acquire::$line\) \(.*\);/\1 \2/p" \
-			"$tmp/config")
-		[ -z "$value" ] || set -- --aptopt="$value" "$@"
-	done
-	mmdebstrap --quiet "$@" bookworm "$target" "$tmp/sources.list" \
-		2>"$tmp/log" || {
-		cat "$tmp/log"
-		rm -rf "$target"
-		skip "mmdebstrap failed: no network?"
-	}
-}
+packages=$packages,iproute2,libzstd1,libjansson4,libyaml-0-2
 
 # The two programs that load modules exclude each other as packages.
 make_root() {
-	target=$root
 	rm -rf "$root"
 	mkdir -p "$O/system"
-	bootstrap --variant=minbase --aptopt='APT::Install-Recommends "0"' \
+	bootstrap "$root" --variant=minbase --aptopt='APT::Install-Recommends "0"' \
 		--include="$packages" \
 		--customize-hook='chroot "$1" sh -c "cd /tmp &&
 			apt-get download -q environment-modules &&
@@ -52,6 +34,8 @@ make_root() {
 	mkdir -p "$root/etc/systemd/system/graphical.target.wants"
 	ln -s ../test.service \
 		"$root/etc/systemd/system/graphical.target.wants/test.service"
+	echo node >"$root/etc/hostname"
+	echo '127.0.0.1 localhost node' >"$root/etc/hosts"
 	chroot "$root" useradd -m -s /bin/bash u
 	chroot "$root" systemctl -q disable slurmctld slurmd munge
 	echo "$packages" >"$O/system/packages"
@@ -71,9 +55,20 @@ cat /proc/$$/environ >"/test/out/$1"
 [ ! -x /test/allocctl ] ||
 	/test/allocctl env --pid $$ --format json >"/test/out/$1.json" \
 		2>"/test/out/$1.err"
-exit 0
+: >"/test/out/$1.done"
 END
-chmod 755 "$test/see"
+cat >"$test/wait" <<'END'
+#!/bin/sh
+# wait NAME...: for programs that others start, at most 20 s
+tries=0
+for name in "$@"; do
+	until [ -e "/test/out/$name.done" ] || [ $tries -gt 100 ]; do
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+done
+END
+chmod 755 "$test/see" "$test/wait"
 if allocctl env --help >/dev/null 2>&1; then
 	cp "$(command -v allocctl)" "$test/allocctl"
 fi

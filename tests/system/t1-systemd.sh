@@ -83,7 +83,7 @@ envexport	export @=a:1
 envdollar	@=$HOME/x
 envpercent	@=%H
 envcr	@=a:1\r
-envjoined	@=a:1,\\\\\nb:2
+envjoined	@=a:1,\\\nb:2
 END
 mkdir "$test/in/environment.d"
 cat >"$test/in/environment.d/50-x.conf" <<END
@@ -97,12 +97,14 @@ systemctl daemon-reload
 for unit in /test/in/*.service; do
 	systemctl start "${unit##*/}"
 done
-mkdir -p ~u/.config/environment.d
+mkdir -p ~u/.config/environment.d ~u/.config/systemd/user/default.target.wants
 cp /test/in/environment.d/* ~u/.config/environment.d/
+printf '[Service]\nType=oneshot\nExecStart=/test/see user\n' \
+	>~u/.config/systemd/user/see.service
+ln -s ../see.service ~u/.config/systemd/user/default.target.wants/
 chown -R u: ~u/.config
 systemctl start user@$(id -u u).service
-XDG_RUNTIME_DIR=/run/user/$(id -u u) setpriv --reuid u --regid u --clear-groups \
-	systemd-run -q --user --wait /test/see user
+/test/wait user
 END
 
 check() {	# check NAME [VALUE]: truth, and the unit's text
