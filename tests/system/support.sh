@@ -3,7 +3,7 @@
 # One Debian 12 that is booted for each test; after tests/support.sh.  What a
 # test changes in it is gone afterwards.
 [ "$(id -u)" -eq 0 ] || skip 'booting a system needs root'
-for c in mmdebstrap systemd-nspawn apt-get python3 read-script; do
+for c in mmdebstrap systemd-nspawn setpriv apt-get python3 read-script; do
 	command -v $c >/dev/null || skip "no $c"
 done
 . tests/system/bootstrap.sh
@@ -14,7 +14,7 @@ packages=$packages,iproute2,libzstd1,libjansson4,libyaml-0-2
 
 # The two programs that load modules exclude each other as packages.
 make_root() {
-	rm -rf "$root"
+	rm -rf --one-file-system "$root" "$O/system/packages"
 	mkdir -p "$O/system"
 	bootstrap "$root" --variant=minbase --aptopt='APT::Install-Recommends "0"' \
 		--include="$packages" \
@@ -52,9 +52,8 @@ chmod 777 "$test/out"
 cat >"$test/see" <<'END'
 #!/bin/sh
 cat /proc/$$/environ >"/test/out/$1"
-[ ! -x /test/allocctl ] ||
-	/test/allocctl env --pid $$ --format json >"/test/out/$1.json" \
-		2>"/test/out/$1.err"
+/test/allocctl env --pid $$ --format json >"/test/out/$1.json" \
+	2>"/test/out/$1.err"
 : >"/test/out/$1.done"
 END
 cat >"$test/wait" <<'END'
@@ -69,21 +68,36 @@ for name in "$@"; do
 done
 END
 chmod 755 "$test/see" "$test/wait"
-if allocctl env --help >/dev/null 2>&1; then
-	cp "$(command -v allocctl)" "$test/allocctl"
-fi
+cp "$(command -v allocctl)" "$test/allocctl"
+
+# The container ends with its test, however that ends: with the first process
+# of a namespace go all others.
+nspawn=
+stop() {
+	trap - EXIT
+	[ -z "$nspawn" ] || kill -s KILL "$nspawn" 2>/dev/null || :
+	wait
+	rm -rf "$tmp"
+}
+trap stop EXIT
+trap 'exit 1' HUP INT TERM
 
 boot() {	# boot <COMMANDS: run them by root in the booted system
 	cat >"$test/run"
-	timeout 100 systemd-nspawn -q -b -D "$root" --volatile=overlay \
-		--private-network --hostname=node --register=no --keep-unit \
-		--bind="$test:/test" --console=pipe </dev/null \
-		>"$tmp/boot.log" 2>&1 || {
-		cat "$tmp/boot.log"
-		[ -e "$test/log" ] || skip 'systemd-nspawn does not boot here'
-		fail "booted, with status $?: $(cat "$test/log")"
-	}
+	TMPDIR=$tmp setpriv --pdeathsig KILL timeout -s KILL 200 \
+		setpriv --pdeathsig KILL unshare --pid --fork --mount-proc \
+		--kill-child systemd-nspawn -q -b -D "$root" \
+		--volatile=overlay --private-network --hostname=node \
+		--register=no --keep-unit --bind="$test:/test" \
+		--console=pipe </dev/null >"$tmp/boot.log" 2>&1 &
+	nspawn=$!
+	status=0
+	wait $nspawn || status=$?
+	nspawn=
+	cat "$tmp/boot.log"
+	[ -e "$test/log" ] || skip 'systemd-nspawn does not boot here'
 	cat "$test/log"
+	[ $status -eq 0 ] || fail "booted, with status $status"
 }
 
 V=PYTORCH_CUDA_ALLOC_CONF
@@ -105,6 +119,14 @@ sees() {	# sees NAME [VALUE]: that program got it, or had no such variable
 reads() {	# reads NAME KIND <TEXT: nothing else than the program saw
 	cat >"$tmp/text"
 	read-script "$2" "$V" <"$tmp/text" >"$tmp/read" || fail "read-script $2"
-	python3 tests/system/compare.py read "$test/out/$1" "$V" <"$tmp/read" ||
-		fail "$1: read-script $2: $(cat "$tmp/text" "$tmp/read")"
+	printf '%s: ' "$1"
+	python3 tests/system/compare.py read "$test/out/$1" "$V" <"$tmp/read" && return
+	cat "$tmp/text" "$tmp/read"
+	wrong=$((wrong + 1))
+}
+
+# Go on behind what is read wrong, to see all of it.
+wrong=0
+finish() {
+	[ $wrong -eq 0 ] || fail "$wrong texts are read wrong"
 }

@@ -5,9 +5,10 @@
 . tests/support.sh
 . tests/system/support.sh
 
-unit() {	# unit NAME <LINES of [Service]: a service that is looked at
+unit() {	# unit NAME [LAUNCHER] <LINES of [Service]
 	{
-		printf '[Service]\nType=oneshot\nExecStart=/test/see %s\n' "$1"
+		printf '[Service]\nType=oneshot\nExecStart=%s/test/see %s\n' \
+			"${2:+$2 }" "$1"
 		cat
 	} >"$test/in/$1.service"
 }
@@ -37,6 +38,10 @@ unit continued <<END
 Environment="$V=max_split_size_mb:128,\\
   expandable_segments:True"
 END
+unit slashes <<END
+Environment=$V=a:1\\\\
+Environment=OTHER=x
+END
 unit brackets <<END
 Environment=$V=roundup_power2_divisions:[256:1,512:2,>:8]
 END
@@ -53,6 +58,9 @@ Environment=$V=first:1
 UnsetEnvironment=$V
 END
 unit dropin <<END
+Environment=$V=unit:1
+END
+unit program "/usr/bin/env $V=max_split_size_mb:128" <<END
 Environment=$V=unit:1
 END
 unit file <<END
@@ -84,6 +92,7 @@ envdollar	@=$HOME/x
 envpercent	@=%H
 envcr	@=a:1\r
 envjoined	@=a:1,\\\nb:2
+envslash	@=a:1,\\\\\nb:2
 END
 mkdir "$test/in/environment.d"
 cat >"$test/in/environment.d/50-x.conf" <<END
@@ -120,10 +129,12 @@ check dollar '$OTHER,b:2'
 check percent 'garbage_collection_threshold:0.8 %'
 check escape a,b
 check continued 'max_split_size_mb:128,   expandable_segments:True'
+check slashes 'a:1\'
 check brackets 'roundup_power2_divisions:[256:1,512:2,>:8]'
 check twice second:1
 check reset
 check unset
+check program max_split_size_mb:128
 check file file:1
 sees dropin dropin:1
 reads dropin systemd <"$test/in/dropin.service.d/10-x.conf"
@@ -143,5 +154,7 @@ checkfile envdollar '$HOME/x'
 checkfile envpercent %H
 checkfile envcr a:1
 checkfile envjoined a:1,b:2
+checkfile envslash 'a:1,\'
 sees user a:1,b:2
 reads user environment.d <"$test/in/environment.d/50-x.conf"
+finish

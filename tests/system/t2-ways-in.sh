@@ -91,7 +91,8 @@ rm -f /run/crond.reboot
 systemctl restart cron
 /test/wait cron cronnumber crondollar cronline
 END
-} | boot
+} >"$tmp/commands"
+boot <"$tmp/commands"
 
 # Nothing of pam_env is set yet.
 sees su parent:1
@@ -151,3 +152,4 @@ reads sudash bash <<END
 export $V=parent:1
 su - u -c /test/see
 END
+finish

@@ -47,11 +47,56 @@ cat >"$test/in/lua/pushed.lua" <<END
 pushenv("$V", "a:1,b:2")
 END
 
+# One command of a modulefile each, for both programs.
+while IFS='	' read -r name text; do
+	printf '#%%Module1.0\n%b\n' "$text" | sed "s/@/$V/g" \
+		>"$test/in/tcl/$name"
+done <<'END'
+blanks	setenv @ "a:1 b:2"
+brackets	setenv @ roundup_power2_divisions:[256:1,>:8]
+single	setenv @ 'a:1'
+variable	set x a:1\nsetenv @ $x,b:2
+braced	set x a:1\nsetenv @ ${x},b:2
+command	setenv @ [string tolower A:1]
+environ	setenv @ $env(HOME)/x
+push	pushenv @ a:1
+prepend	prepend-path @ a:1
+condition	if {1} {\nsetenv @ a:1\n} else {\nsetenv @ b:2\n}
+equals	setenv @=a:1
+missing	setenv @
+shell	export @=a:1
+comment	# setenv @ a:1
+trailing	setenv @ a:1 ;# x
+semicolon	setenv @ a:1; setenv OTHER x
+continued	setenv @ "a:1,\\\n  b:2"
+more	setenv @ a:1,\\\nb:2
+set	set @ a:1
+open	setenv @ "a:1
+END
+while IFS='	' read -r name text; do
+	printf '%b\n' "$text" | sed "s/@/$V/g" >"$test/in/lua/$name.lua"
+done <<'END'
+variable	local x = "a:1"\nsetenv("@", x .. ",b:2")
+long	setenv("@", [[a:1,b:2]])
+cut	setenv("@", [[roundup_power2_divisions:[256:1,>:8]]])
+path	prepend_path("@", "a:1")
+unset	setenv("@", "a:1")\nunsetenv("@")
+os	setenv("@", os.getenv("HOME") .. "/x")
+number	setenv("@", 5)
+if	if (mode() == "load") then\nsetenv("@", "a:1")\nend
+comment	-- setenv("@", "a:1")
+block	--[[\nsetenv("@", "a:1")\n]]\nsetenv("@", "b:2")
+escape	setenv("@", "a\\tb")
+table	setenv{"@", "a:1"}
+bare	setenv "@"
+global	x = "a:1"\nsetenv("@", x)
+END
+
 {
 	echo "export V=$V"
 	cat <<'END'
 modulecmd=/opt/modules/usr/lib/x86_64-linux-gnu/modulecmd.tcl
-export MODULEPATH=/test/in/tcl
+export HOME=/root MODULEPATH=/test/in/tcl
 for file in /test/in/tcl/*; do
 	name=${file##*/}
 	(eval "$(tclsh $modulecmd sh load $name)"; exec /test/see "modules-$name")
@@ -67,7 +112,8 @@ for folder in tcl lua; do
 	done
 done
 END
-} | boot
+} >"$tmp/commands"
+boot <"$tmp/commands"
 
 check() {	# check NAME [VALUE]: both programs agree on a Tcl modulefile
 	name=$1
@@ -94,3 +140,14 @@ checklua plain expandable_segments:True
 checklua joined max_split_size_mb:128
 checklua single 'roundup_power2_divisions:[256:1,>:8]'
 checklua pushed a:1,b:2
+
+for file in "$test"/in/tcl/*; do
+	for program in modules lmod-tcl; do
+		reads "$program-${file##*/}" modulefile <"$file"
+	done
+done
+for file in "$test"/in/lua/*; do
+	name=${file##*/}
+	reads "lmod-lua-${name%.lua}" modulefile-lua <"$file"
+done
+finish
