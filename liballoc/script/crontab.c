@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A crontab: lines with NAME = value, and commands for /bin/sh. */
+#include <stdint.h>
 #include <string.h>
 
 #include "script/place.h"
@@ -64,8 +65,10 @@ static bool read_assignment(struct la_script *script,
 	    text[at] != '=' || name.start == name.end)
 		return false;
 	at = skip_blanks(text, at + 1, end);
-	if (!take(text, &at, end, false, &given) || at < end)
+	if (at == end || !take(text, &at, end, false, &given) || at < end)
 		return false;
+	while (given.end > given.start && is_blank(text[given.end - 1]))
+		given.end--;
 	la_strbuf_add(&value.text, text + given.start,
 		      given.end - given.start);
 	la_script_give(script, part, text + name.start, name.end - name.start,
@@ -130,10 +133,37 @@ static int read_command(struct la_script *script,
 	return la_script_nested(script, LA_SCRIPT_SH, &inner, err);
 }
 
+/* What is assigned below the last command reaches none. */
+static void lose_from(struct la_script *script,
+		      const struct la_script_part *part, size_t first)
+{
+	const struct la_script_assignment *found;
+	size_t start;
+
+	for (; (found = la_script_peek(script, first)); first++) {
+		if (found->fate != LA_SCRIPT_ARRIVES)
+			continue;
+		start = found->offset - part->offset;
+		la_script_say(script, part, first, LA_SCRIPT_CHILD_ENDS, start,
+			      start + found->length,
+			      "cron gives this to the commands below it: there "
+			      "is none");
+		la_script_change(script, first, NULL, LA_SCRIPT_LOST);
+	}
+}
+
+static bool is_time(char c)
+{
+	return c == '@' || c == '*' || (c >= '0' && c <= '9');
+}
+
+/* commands: how many places there are up to the last of them, if any. */
 static int read_line(struct la_script *script,
 		     const struct la_script_part *part, size_t at, size_t end,
-		     struct la_error *err)
+		     size_t *commands, struct la_error *err)
 {
+	int ret;
+
 	static const char refused[] =
 		"crontab takes neither an assignment nor a time here and "
 		"refuses the file";
@@ -143,9 +173,11 @@ static int read_line(struct la_script *script,
 	if (at == end || text[at] == '#' ||
 	    read_assignment(script, part, at, end))
 		return 0;
-	if (text[at] == '@' || text[at] == '*' ||
-	    (text[at] >= '0' && text[at] <= '9'))
-		return read_command(script, part, at, end, err);
+	if (is_time(text[at])) {
+		ret = read_command(script, part, at, end, err);
+		*commands = la_script_places(script);
+		return ret;
+	}
 	la_script_lose_mention(script, part, LA_SCRIPT_SYNTAX,
 			       (struct la_script_span){ at, end }, refused);
 	return 0;
@@ -156,7 +188,7 @@ int la_script_read_crontab(struct la_script *script,
 			   struct la_error *err)
 {
 	const char *newline;
-	size_t at, end;
+	size_t at, end, commands = SIZE_MAX;
 	int ret = 0;
 
 	if (la_script_is_utf16(script, part))
@@ -164,7 +196,9 @@ int la_script_read_crontab(struct la_script *script,
 	for (at = 0; at < part->length && !ret; at = end + 1) {
 		newline = memchr(part->text + at, '\n', part->length - at);
 		end = newline ? (size_t)(newline - part->text) : part->length;
-		ret = read_line(script, part, at, end, err);
+		ret = read_line(script, part, at, end, &commands, err);
 	}
+	if (!ret)
+		lose_from(script, part, commands);
 	return ret;
 }

@@ -171,12 +171,21 @@ static void run_slurm(struct la_launch *launch, enum la_slurm_who who)
 					     "--no-container-mount-home",
 					     NULL };
 	static const char valued[] = "nNcptJAwxoeiDqCGmMLdaBrST";
-	const char *word, *spec;
+	const char *word, *spec, *wrapped = NULL;
+	bool listed = false;
+	size_t start = 0;
 
 	while (*(word = la_launch_word(launch)) == '-') {
 		spec = la_launch_option(launch, NULL, "--export");
 		if (spec) {
 			la_slurm_export(launch, who, spec);
+			listed = true;
+			continue;
+		}
+		spec = la_launch_option(launch, NULL, "--wrap");
+		if (spec) {
+			wrapped = spec;
+			start = launch->word[launch->at - 1].start;
 			continue;
 		}
 		launch->at++;
@@ -185,6 +194,10 @@ static void run_slurm(struct la_launch *launch, enum la_slurm_who who)
 			    word[1] && !word[2] && strchr(valued, word[1]))
 			launch->at += launch->at < launch->count;
 	}
+	if (who == LA_SLURM_SRUN && !listed)
+		la_slurm_inherit(launch);
+	if (wrapped)
+		la_launch_read(launch, LA_SCRIPT_SH, wrapped, start);
 }
 
 static void run_srun(struct la_launch *launch)

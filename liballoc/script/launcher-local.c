@@ -97,6 +97,36 @@ static void say_policy(struct la_launch *launch)
 			      LA_SCRIPT_POLICY);
 }
 
+/* Do the words that are next set the variable? */
+static bool sets_anew(const struct la_launch *launch, const char *name)
+{
+	size_t n = strlen(name), i;
+	const char *word;
+
+	for (i = launch->at; i < launch->count; i++) {
+		word = launch->word[i].text;
+		if (!word || !is_assignment(word))
+			return false;
+		if (!strncmp(word, name, n) && word[n] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* All goes but what the words that are next set anew. */
+static void drop_unset(struct la_launch *launch)
+{
+	size_t i = 0;
+
+	while (i < launch->given_count) {
+		if (sets_anew(launch, launch->given[i].name))
+			i++;
+		else
+			la_launch_drop(launch, &launch->given[i],
+				       LA_SCRIPT_NOT_PASSED);
+	}
+}
+
 static void run_sudo(struct la_launch *launch)
 {
 	static const char valued[] = "ugpCrtTUDRh";
@@ -122,7 +152,9 @@ static void run_sudo(struct la_launch *launch)
 		keep_listed(launch, list);
 	else if (keep)
 		say_policy(launch);
-	else if (!is_assignment(la_launch_word(launch)))
+	else if (is_assignment(la_launch_word(launch)))
+		drop_unset(launch);
+	else
 		la_launch_drop_all(launch, LA_SCRIPT_NOT_PASSED);
 	set = take_assignments(launch);
 	if (set != LA_SCRIPT_WHOLE)
@@ -138,23 +170,25 @@ static void run_reset(struct la_launch *launch)
 /* su - user -c command; runuser likewise */
 static void run_su(struct la_launch *launch)
 {
-	const char *word, *command = NULL;
-	bool login = false;
+	const char *word, *kept, *list = "";
+	bool login = false, command = false;
 
-	for (; launch->at < launch->count; launch->at++) {
-		word = la_launch_word(launch);
-		if (!strcmp(word, "-") || !strcmp(word, "-l") ||
-		    !strcmp(word, "--login"))
-			login = true;
-		if (strcmp(word, "-c") && strcmp(word, "--command"))
+	while (launch->at < launch->count && !command) {
+		kept = la_launch_option(launch, "-w",
+					"--whitelist-environment");
+		if (kept) {
+			list = kept;
 			continue;
+		}
+		word = la_launch_word(launch);
 		launch->at++;
-		command = la_launch_word(launch);
-		break;
+		login = login || !strcmp(word, "-") || !strcmp(word, "-l") ||
+			!strcmp(word, "--login");
+		command = !strcmp(word, "-c") || !strcmp(word, "--command");
 	}
 	if (login)
-		la_launch_drop_all(launch, LA_SCRIPT_NOT_PASSED);
-	if (!command)
+		keep_listed(launch, list);
+	if (!command || launch->at >= launch->count)
 		return;
 	launch->count = launch->at + 1;
 	la_launch_remote(launch, LA_SCRIPT_BASH);

@@ -44,6 +44,9 @@ struct la_script_given *la_launch_given(struct la_launch *launch,
 void la_launch_drop(struct la_launch *launch, struct la_script_given *given,
 		    enum la_script_code code);
 void la_launch_drop_all(struct la_launch *launch, enum la_script_code code);
+/* A text that another shell reads; start: bytes of the part. */
+void la_launch_read(struct la_launch *launch, enum la_script_kind kind,
+		    const char *text, size_t start);
 /* The rest of the words, as one text that another shell reads. */
 void la_launch_remote(struct la_launch *launch, enum la_script_kind kind);
 
@@ -61,5 +64,7 @@ extern const struct la_launcher la_launchers_local[], la_launchers_cluster[],
 enum la_slurm_who { LA_SLURM_SRUN, LA_SLURM_SBATCH };
 void la_slurm_export(struct la_launch *launch, enum la_slurm_who who,
 		     const char *spec);
+/* What srun does without --export: SLURM_EXPORT_ENV, which sbatch sets. */
+void la_slurm_inherit(struct la_launch *launch);
 
 #endif /* LA_SCRIPT_LAUNCHER_STATE_H */

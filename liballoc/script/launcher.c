@@ -187,11 +187,25 @@ void la_launch_drop_all(struct la_launch *launch, enum la_script_code code)
 		la_launch_drop(launch, &launch->given[0], code);
 }
 
+void la_launch_read(struct la_launch *launch, enum la_script_kind kind,
+		    const char *text, size_t start)
+{
+	const struct la_script_part *outer = launch->part;
+	const struct la_script_part part = {
+		.text = text,
+		.length = strlen(text),
+		.offset = outer->offset + (outer->exact ? start : 0),
+		.ends = true,
+	};
+	struct la_error err;
+
+	if (la_script_nested(launch->script, kind, &part, &err))
+		la_launch_say(launch, LA_SCRIPT_WHOLE, LA_SCRIPT_NEEDS_RUNNING);
+}
+
 void la_launch_remote(struct la_launch *launch, enum la_script_kind kind)
 {
-	struct la_script_part part = { .ends = true };
 	struct la_strbuf text = { 0 };
-	struct la_error err;
 	size_t i;
 
 	for (i = launch->at; i < launch->count; i++) {
@@ -200,17 +214,9 @@ void la_launch_remote(struct la_launch *launch, enum la_script_kind kind)
 		if (launch->word[i].text)
 			la_strbuf_addstr(&text, launch->word[i].text);
 	}
-	if (launch->at < launch->count) {
-		part.text = la_strbuf_text(&text);
-		part.length = text.length;
-		part.offset =
-			launch->part->offset +
-			(launch->part->exact ? launch->word[launch->at].start :
-					       0);
-		if (la_script_nested(launch->script, kind, &part, &err))
-			la_launch_say(launch, LA_SCRIPT_WHOLE,
-				      LA_SCRIPT_NEEDS_RUNNING);
-	}
+	if (launch->at < launch->count)
+		la_launch_read(launch, kind, la_strbuf_text(&text),
+			       launch->word[launch->at].start);
 	launch->at = launch->count;
 	la_strbuf_release(&text);
 }

@@ -134,6 +134,13 @@ static void add_braces(struct module *m, struct la_script_value *value)
 	m->problem = "a brace is not closed";
 }
 
+/* A line end behind a backslash: a blank. */
+static bool is_joined(const struct module *m)
+{
+	return now(m) == '\\' && m->at + 1 < m->length &&
+	       m->part->text[m->at + 1] == '\n';
+}
+
 static void tcl_word(struct module *m, struct la_script_value *value)
 {
 	bool quoted = now(m) == '"';
@@ -148,6 +155,8 @@ static void tcl_word(struct module *m, struct la_script_value *value)
 			add_dollar(m, value);
 		else if (now(m) == '[')
 			skip_command(m, value);
+		else if (!quoted && is_joined(m))
+			break;
 		else if (now(m) == '\\')
 			add_escape(m, value);
 		else if (!quoted && now(m) == '\r' &&
@@ -178,10 +187,7 @@ static bool tcl_command(struct module *m)
 		while (more(m) && now(m) != '\n')
 			m->at += now(m) == '\\' ? 2 : 1;
 	while (more(m) && !is_one_of(m, "\n;")) {
-		while (is_one_of(m, " \t\r") || (now(m) == '\\' &&
-						 m->at + 1 < m->length &&
-						 m->part->text[m->at + 1] ==
-							 '\n'))
+		while (is_one_of(m, " \t\r") || is_joined(m))
 			m->at += now(m) == '\\' ? 2 : 1;
 		if (!more(m) || is_one_of(m, "\n;") || m->count == WORDS)
 			break;
@@ -210,6 +216,8 @@ static void act(struct module *m, enum action action, size_t name, size_t value)
 		&m->word[value < m->count ? value : name];
 	struct la_script_span at = { m->span[0].start,
 				     m->span[m->count - 1].end };
+	bool more_than_one;
+	size_t place;
 
 	if (!la_script_watches(m->script, variable, length, false))
 		return;
@@ -228,18 +236,25 @@ static void act(struct module *m, enum action action, size_t name, size_t value)
 			       LA_SCRIPT_SYNTAX, at, "there is no value");
 		return;
 	}
-	if (action != SETS || m->depth)
+	more_than_one = action == SETS && value + 1 < m->count;
+	if (action != SETS || m->depth || more_than_one)
 		la_script_value_unknown(given, "", 0);
-	la_script_give(m->script, m->part, variable, length,
-		       given, at);
+	place = la_script_give(m->script, m->part, variable, length, given, at);
+	if (more_than_one)
+		la_script_say(m->script, m->part, place, LA_SCRIPT_SYNTAX,
+			      at.start, at.end,
+			      "environment-modules refuses more than one "
+			      "value, Lmod takes the first");
 }
 
+/* Past options; -d and --delim have a value behind them. */
 static size_t skip_options(const struct module *m)
 {
+	const char *word;
 	size_t i = 1;
 
-	while (i < m->count && text_of(m, i)[0] == '-')
-		i += !strncmp(text_of(m, i), "-d", 2) ? 2 : 1;
+	while (word = text_of(m, i), *word == '-')
+		i += strcmp(word, "-d") && strcmp(word, "--delim") ? 1 : 2;
 	return i;
 }
 

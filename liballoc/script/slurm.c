@@ -163,6 +163,56 @@ void la_slurm_export(struct la_launch *launch, enum la_slurm_who who,
 	}
 }
 
+/* The last place of a word in a text; NULL: none. */
+static const char *find_last(const char *text, size_t length, const char *word)
+{
+	const char *last = NULL, *at = text;
+
+	while ((at = memmem(at, text + length - at, word, strlen(word))))
+		last = at++;
+	return last;
+}
+
+/* The list that a step finds in the text above it; NULL: none. */
+static const char *find_list(const char *text, size_t length)
+{
+	const char *set = find_last(text, length, "SLURM_EXPORT_ENV");
+	const char *line = find_last(text, length, "#SBATCH --export=");
+
+	if (set && (!line || set > line))
+		return set[strlen("SLURM_EXPORT_ENV")] == '=' ?
+			       set + strlen("SLURM_EXPORT_ENV=") :
+			       NULL;
+	return line ? line + strlen("#SBATCH --export=") : NULL;
+}
+
+void la_slurm_inherit(struct la_launch *launch)
+{
+	const size_t above = launch->word[launch->self].start;
+	const char *text = launch->part->text, *list;
+	struct la_strbuf spec = { 0 };
+	size_t n, i;
+
+	list = above <= launch->part->length ? find_list(text, above) : NULL;
+	if (!list)
+		return;
+	n = strspn(list, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			 "abcdefghijklmnopqrstuvwxyz0123456789_=:.,");
+	la_strbuf_add(&spec, list, n);
+	if (list[n] && !strchr(" \t\r\n;&", list[n])) {
+		for (i = 0; i < launch->given_count; i++) {
+			la_script_change(launch->script,
+					 launch->given[i].assignment, NULL,
+					 LA_SCRIPT_UNKNOWN);
+			la_launch_say(launch, launch->given[i].assignment,
+				      LA_SCRIPT_NEEDS_RUNNING);
+		}
+	} else if (!spec.failed) {
+		la_slurm_export(launch, LA_SLURM_SRUN, la_strbuf_text(&spec));
+	}
+	la_strbuf_release(&spec);
+}
+
 /* One word of a #SBATCH line, without its quotes; where it ends. */
 static size_t read_word(const char *text, size_t at, size_t end,
 			struct la_strbuf *word)

@@ -16,24 +16,37 @@ static size_t skip_blanks(const char *text, size_t at, size_t end)
 	return at;
 }
 
-/* A line end that is escaped becomes a blank.  Where the next line is. */
+/* Does an odd number of backslashes end here? */
+static bool is_escaped(const char *text, size_t at, size_t end)
+{
+	size_t n = 0;
+
+	while (end - n > at && text[end - n - 1] == '\\')
+		n++;
+	return n % 2;
+}
+
+/* A line end that is escaped becomes a blank, before those that the next line
+ * begins with.  Where the next line is. */
 static size_t read_line(const struct la_script_part *part, size_t at,
 			struct la_unit_line *line)
 {
 	const char *newline;
-	size_t end, stop;
+	size_t end, stop, first;
 
 	line->at.start = at;
 	for (line->continued = false; at < part->length; at = end + 1) {
 		newline = memchr(part->text + at, '\n', part->length - at);
 		end = newline ? (size_t)(newline - part->text) : part->length;
 		stop = end > at && part->text[end - 1] == '\r' ? end - 1 : end;
-		at = skip_blanks(part->text, at, stop);
-		if (line->continued && at < stop &&
-		    strchr("#;", part->text[at]))
+		first = skip_blanks(part->text, at, stop);
+		if (line->continued && first < stop &&
+		    strchr("#;", part->text[first]))
 			continue;
+		if (!line->continued)
+			at = first;
 		line->at.end = stop;
-		if (stop == at || part->text[stop - 1] != '\\') {
+		if (!is_escaped(part->text, at, stop)) {
 			la_strbuf_add(&line->text, part->text + at, stop - at);
 			return end + 1;
 		}

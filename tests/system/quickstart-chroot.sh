@@ -3,7 +3,7 @@
 # Both commands of the README on a bare Debian 12: a chroot with apt-get and
 # git, nothing else.  Package sources and their settings are this system's.
 . tests/support.sh
-suite=bookworm
+. tests/system/bootstrap.sh
 
 [ "$(id -u)" -eq 0 ] || skip 'a chroot needs root'
 for c in mmdebstrap apt-get git; do
@@ -11,30 +11,9 @@ for c in mmdebstrap apt-get git; do
 done
 git rev-parse -q --verify HEAD >/dev/null || skip 'not a git repository'
 
-apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
-	--format 'deb $(REPO_URI) $(SUITE) $(CODENAME) $(COMPONENT)' |
-	awk -v s=$suite '$4 ~ "^" s {
-		key = $1 " " $2 " " $4
-		if (!(key in seen)) order[++n] = key
-		if (!seen[key, $5]++) seen[key] = seen[key] " " $5
-	}
-	END { for (i = 1; i <= n; i++) print order[i] seen[order[i]] }' \
-	>"$tmp/sources.list"
-[ -s "$tmp/sources.list" ] || skip "no package source for Debian $suite here"
-
 root=$tmp/root
-set --
-apt-config dump >"$tmp/config"
-for line in Check-Valid-Until Check-Date http::Proxy https::Proxy; do
-	value=$(sed -n "s/^\(Acquire::$line\) \(.*\);/\1 \2/p" "$tmp/config")
-	[ -z "$value" ] || set -- "$@" --aptopt="$value"
-done
+bootstrap "$root" --variant=apt --include=git
 echo "bare system:" && cat "$tmp/sources.list"
-mmdebstrap --quiet --variant=apt --include=git "$@" $suite "$root" \
-	"$tmp/sources.list" 2>"$tmp/log" || {
-	cat "$tmp/log"
-	skip "mmdebstrap failed: no network?"
-}
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 for c in gcc make pkg-config python3 sudo; do
 	[ ! -e "$root/usr/bin/$c" ] || fail "the bare system has $c"

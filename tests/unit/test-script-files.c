@@ -114,7 +114,7 @@ static const struct vector {
 	{ LA_SCRIPT_SYSTEMD, "[Service]\nEnvironment=V=a:1\\x2cb:2\n",
 	  "a:1,b:2", LA_SCRIPT_ARRIVES, 0 },
 	{ LA_SCRIPT_SYSTEMD, "[Service]\nEnvironment=\"V=a:1,\\\n  b:2\"\n",
-	  "a:1, b:2", LA_SCRIPT_ARRIVES, LA_SCRIPT_CONTINUATION },
+	  "a:1,   b:2", LA_SCRIPT_ARRIVES, LA_SCRIPT_CONTINUATION },
 	{ LA_SCRIPT_SYSTEMD, "[Service]\nEnvironment=V=1\nEnvironment=V=2\n",
 	  "2", LA_SCRIPT_ARRIVES, 0 },
 	{ LA_SCRIPT_SYSTEMD, "[Service]\nEnvironment=V = x\n", NULL,
