@@ -46,6 +46,10 @@ check-torch: $(libs) $(progs) $(tool-progs)
 check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
 
+## check-shells: read many lines as each installed shell does
+check-shells: $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/shells)
+
 ## check-wine: the command for Windows (mingw-w64 and wine)
 check-wine: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/wine)
@@ -91,7 +95,7 @@ help:
 		expand -t 18
 
 .PHONY: all check check-shared check-torch check-packages check-system \
-	check-wine check-macos test-progs lint docs bench \
+	check-shells check-wine check-macos test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -321,7 +321,7 @@ static int explain(const struct la_proc *proc, struct la_env *env, int ret)
 static int explain_no_symbol(const struct la_proc *proc, struct la_env *env,
 			     const struct images *images)
 {
-	char byte;
+	char byte = 0;
 	ssize_t got;
 
 	if (!images->count)

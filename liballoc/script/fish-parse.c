@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Commands of fish, as the same tree. */
+#include <ctype.h>
 #include <string.h>
 
 #include "script/block-parse.h"
@@ -154,22 +155,70 @@ static bool ends_block(const struct parser *parser)
 	       at_word(parser, "case");
 }
 
+/* Does the word begin with NAME=? */
+static bool is_assignment(const struct word *word)
+{
+	const struct piece *piece = word->first;
+	size_t n = 0;
+
+	if (!piece || piece->quoted || piece->kind != PIECE_TEXT)
+		return false;
+	while (isalnum((unsigned char)piece->text[n]) || piece->text[n] == '_')
+		n++;
+	return n && piece->text[n] == '=';
+}
+
 /* V=x alone is wrong in fish; before a command it is for that one. */
 static bool is_assignment_alone(const struct node *node)
 {
-	const struct word *word;
-	const char *text;
+	const struct word *word = node->words;
 
-	for (word = node->words; word; word = word->next) {
-		text = word->first && !word->first->quoted &&
-				       word->first->kind == PIECE_TEXT ?
-			       word->first->text :
-			       "";
-		if (!strchr(text, '=') || strchr(text, '=') == text ||
-		    strcspn(text, "-/.:@") < strcspn(text, "="))
-			return false;
+	while (word && is_assignment(word))
+		word = word->next;
+	return node->words && !word;
+}
+
+/* ( ) in the word that names the command. */
+static bool is_made(const struct node *node)
+{
+	const struct word *word = node->words;
+	const struct piece *piece;
+
+	while (word && is_assignment(word))
+		word = word->next;
+	for (piece = word ? word->first : NULL; piece; piece = piece->next)
+		if (piece->kind == PIECE_COMMAND)
+			return true;
+	return false;
+}
+
+/* { and } that have no other. */
+static bool is_unbalanced(const struct word *word)
+{
+	const struct piece *piece;
+	const char *at;
+	int depth = 0;
+
+	for (piece = word->first; piece && depth >= 0; piece = piece->next) {
+		if (piece->kind != PIECE_TEXT || piece->quoted)
+			continue;
+		for (at = piece->text; *at && depth >= 0; at++)
+			depth += (*at == '{') - (*at == '}');
 	}
-	return node->words;
+	return depth;
+}
+
+static void check_simple(struct parser *parser, const struct node *node)
+{
+	const struct word *word;
+
+	if (is_made(node))
+		la_parser_fail(parser, "a command is made by another");
+	if (is_assignment_alone(node) && !node->open)
+		la_parser_fail(parser, "fish has no NAME=value line");
+	for (word = node->words; word; word = word->next)
+		if (is_unbalanced(word))
+			la_parser_fail(parser, "a brace without the other");
 }
 
 static struct node *parse_command(struct parser *parser)
@@ -192,17 +241,11 @@ static struct node *parse_command(struct parser *parser)
 			return parse_compound(parser, &compounds[i]);
 	if (parser->token.kind != TOKEN_WORD || ends_block(parser))
 		return NULL;
-	if (parser->token.word->first &&
-	    parser->token.word->first->kind == PIECE_COMMAND) {
-		la_parser_fail(parser, "a command is made by another");
-		return NULL;
-	}
 	node = la_parser_node(parser, NODE_SIMPLE);
 	if (!node)
 		return NULL;
 	la_parser_simple(parser, node);
-	if (is_assignment_alone(node) && !node->open)
-		la_parser_fail(parser, "fish has no NAME=value line");
+	check_simple(parser, node);
 	return node;
 }
 
@@ -212,6 +255,7 @@ static struct node *parse_pipe(struct parser *parser)
 
 	if (!node)
 		return NULL;
+	take_word(parser, "time");
 	for (tail = &node->child;; tail = &(*tail)->next) {
 		*tail = parse_command(parser);
 		if (!*tail) {

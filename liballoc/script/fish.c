@@ -98,7 +98,8 @@ static void join(const struct fields *words, size_t first, const char *with,
 		if (i > first)
 			la_text_add(text, with, 1);
 		text->unknown |= words->at[i].text.unknown ||
-				 words->at[i].pattern;
+				 words->at[i].pattern ||
+				 (words->at[i].list && *with != ' ');
 		la_text_add(text, text_at(words, i),
 			    words->at[i].text.bytes.length);
 	}
@@ -248,8 +249,9 @@ static void run_set(struct shell *shell, const struct node *node,
 	if (wish.erase) {
 		erase(shell, words, first);
 	} else if (words->at[first].text.unknown || index) {
-		la_shell_havoc(shell, name, strcspn(name, "["),
-			       (struct place){ node->start, node->end });
+		la_shell_assign(shell, name, strcspn(name, "["), NULL,
+				(struct place){ node->start, node->end },
+				wish.export);
 	} else if (!is_name(name)) {
 		refuse(shell, node,
 		       strchr(name, '=') ? LA_SCRIPT_OTHER_LANGUAGE :
@@ -269,7 +271,7 @@ static void run_export(struct shell *shell, const struct node *node,
 	struct text value;
 	size_t i;
 
-	for (i = 1; i < words->count && shell->status == STATUS_TRUE; i++) {
+	for (i = 1; i < words->count; i++) {
 		field = &words->at[i];
 		text = text_at(words, i);
 		equals = strchr(text, '=');
@@ -291,7 +293,7 @@ static void run_export(struct shell *shell, const struct node *node,
 				  &value);
 			la_shell_assign(shell, text, strlen(text), &value,
 					place, true);
-		} else {
+		} else if (*text != '-' && shell->status == STATUS_TRUE) {
 			refuse(shell, node,
 			       *text == '=' ? LA_SCRIPT_BLANKS :
 					      LA_SCRIPT_SYNTAX);
@@ -363,6 +365,16 @@ static void run_string(struct shell *shell, const struct node *node,
 	la_strbuf_release(&text.bytes);
 }
 
+static void run_alias(struct shell *shell, const struct node *node,
+		      const struct fields *words)
+{
+	const char *name = text_at(words, 1);
+
+	(void)node;
+	if (words->count > 1)
+		la_shell_alias(shell, name, strcspn(name, "="));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct shell *shell, const struct node *node,
@@ -371,6 +383,7 @@ static const struct {
 	{ "set", run_set },	  { "export", run_export },
 	{ "setenv", run_setenv }, { "read", run_read },
 	{ "eval", run_eval },	  { "string", run_string },
+	{ "alias", run_alias },
 };
 
 /* Builtins that the Bourne family has too, alike enough. */
@@ -380,7 +393,7 @@ static bool is_shared(const char *name)
 		"true",	 "false", ":",	    "echo",   "printf", "test",
 		"[",	 "cd",	  "source", ".",      "exit",	"return",
 		"break", "continue", "exec", "jobs",  "wait",	"pwd",
-		"builtin", "command", "alias", "type", "ulimit", "umask"
+		"type",	 "ulimit", "umask"
 	};
 	size_t i;
 
@@ -388,6 +401,29 @@ static bool is_shared(const char *name)
 		if (!strcmp(names[i], name))
 			return true;
 	return false;
+}
+
+bool la_fish_is_own(const struct shell *shell, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return true;
+	return is_shared(name) || la_shell_function(shell, name);
+}
+
+/* Words that stand for several: what they are one by one is not known. */
+static void doubt_lists(struct fields *words)
+{
+	const char *name = text_at(words, 0);
+	size_t i;
+
+	if (!strcmp(name, "set") || !strcmp(name, "echo") ||
+	    !strcmp(name, "string"))
+		return;
+	for (i = 1; i < words->count; i++)
+		words->at[i].text.unknown |= words->at[i].list;
 }
 
 static bool run_own(struct shell *shell, const struct node *node,
@@ -439,33 +475,49 @@ static void assign_prefix(struct shell *shell, const struct word *word)
 	la_strbuf_release(&value.bytes);
 }
 
-static void run_words(struct shell *shell, const struct node *node,
-		      struct fields *words)
+static void run_program(struct shell *shell, const struct node *node,
+			const struct fields *words)
 {
-	const struct function *f;
-	struct fields rest = *words;
-
-	if (words->count > 1 && !strcmp(text_at(words, 0), "builtin")) {
-		rest.at++;
-		rest.count--;
-	}
-	f = words->count ? la_shell_function(shell, text_at(words, 0)) : NULL;
-	if (f) {
-		shell->status = STATUS_TRUE;
-		la_shell_call(shell, f, words);
-		return;
-	}
-	if (words->count && !words->at[0].text.unknown &&
-	    run_own(shell, node, &rest))
-		return;
-	if (words->count && la_shell_slip(shell, node, words))
-		return;
 	shell->status = STATUS_MAYBE;
 	if (shell->capture)
 		shell->capture->unknown = true;
-	if (words->count && la_shell_nested_shell(shell, node, words))
-		return;
-	la_shell_program(shell, words, node);
+	if (!words->count || !la_shell_nested_shell(shell, node, words))
+		la_shell_program(shell, words, node);
+}
+
+/* builtin X and command X: only what is that. */
+static void run_named(struct shell *shell, const struct node *node,
+		      const struct fields *words)
+{
+	struct fields rest = { words->at + 1, words->count - 1, 0, false };
+	const char *name = text_at(words, 1);
+	bool builtin = !strcmp(text_at(words, 0), "builtin");
+	bool function = !strcmp(name, "export") || !strcmp(name, "setenv");
+
+	if (function || (!builtin && !strcmp(name, "set")))
+		refuse(shell, node, LA_SCRIPT_NOT_FOUND);
+	else if (!builtin || !run_own(shell, node, &rest))
+		run_program(shell, node, &rest);
+}
+
+static void run_words(struct shell *shell, const struct node *node,
+		      struct fields *words)
+{
+	const char *name = text_at(words, 0);
+	const struct function *f = la_shell_function(shell, name);
+
+	doubt_lists(words);
+	if (words->count && f) {
+		shell->status = STATUS_TRUE;
+		la_shell_call(shell, f, words);
+	} else if (words->count > 1 && (!strcmp(name, "builtin") ||
+					!strcmp(name, "command"))) {
+		run_named(shell, node, words);
+	} else if (!words->count || words->at[0].text.unknown ||
+		   (!run_own(shell, node, words) &&
+		    !la_shell_slip(shell, node, words))) {
+		run_program(shell, node, words);
+	}
 }
 
 void la_fish_command(struct shell *shell, const struct node *node)

@@ -99,6 +99,23 @@ static void run_test(struct shell *shell, const struct node *node,
 				      la_shell_test(shell, words, 1, last);
 }
 
+/* Scripts of bash have none. */
+static void run_alias(struct shell *shell, const struct node *node,
+		      const struct fields *words)
+{
+	bool none = shell->table->has & SHELL_EXPORT_BRACES;
+	const char *text;
+	size_t i;
+
+	(void)node;
+	for (i = 1; i < words->count && !none; i++) {
+		text = text_at(words, i);
+		if (strchr(text, '='))
+			la_shell_alias(shell, text, strcspn(text, "="));
+	}
+	shell->status = STATUS_MAYBE;
+}
+
 static void run_unset(struct shell *shell, const struct node *node,
 		      const struct fields *words)
 {
@@ -274,7 +291,7 @@ static void run_return(struct shell *shell, const struct node *node,
 	(void)words;
 	if (shell->in_function)
 		leave(shell, FLOW_RETURN);
-	else if (shell->table->has & SHELL_ERRORS_END)
+	else if (shell->table->has & (SHELL_ERRORS_END | SHELL_FISH))
 		leave(shell, FLOW_END);
 }
 
@@ -294,7 +311,7 @@ static const struct builtin {
 	{ ".", run_source, 0 },
 	{ ":", run_true, 0 },
 	{ "[", run_test, 0 },
-	{ "alias", run_maybe, 0 },
+	{ "alias", run_alias, 0 },
 	{ "autoload", run_maybe, SHELL_MODIFIERS },
 	{ "bg", run_maybe, 0 },
 	{ "bind", run_maybe, SHELL_EXPORT_BRACES },
@@ -346,14 +363,20 @@ static const struct builtin {
 	{ "zstyle", run_maybe, SHELL_MODIFIERS },
 };
 
+/* Has the shell it?  The builtin of ksh loads commands. */
+static bool has(const struct shell *shell, const struct builtin *builtin)
+{
+	if (!strcmp(builtin->name, "builtin"))
+		return la_shell_has_command(shell->table, builtin->name);
+	return (shell->table->has & builtin->needs) == builtin->needs;
+}
+
 static const struct builtin *find(const struct shell *shell, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (!strcmp(builtins[i].name, name) &&
-		    (shell->table->has & builtins[i].needs) ==
-			    builtins[i].needs)
+		if (!strcmp(builtins[i].name, name) && has(shell, &builtins[i]))
 			return &builtins[i];
 	return NULL;
 }

@@ -240,6 +240,13 @@ static const char *name_of(const struct fields *words)
 		       la_strbuf_text(&words->at[0].text.bytes);
 }
 
+/* In ksh, V=x stays set behind a function that f() made. */
+static bool keeps_prefix(const struct shell *shell, const struct function *f)
+{
+	return f->node && f->node->posix &&
+	       !(shell->table->has & SHELL_FUNCTION_PREFIX);
+}
+
 /* V=x before a function or program: set while it runs. */
 static void run_with(struct shell *shell, const struct node *node,
 		     const struct word *end, struct fields *words)
@@ -260,7 +267,10 @@ static void run_with(struct shell *shell, const struct node *node,
 	} else if (!la_shell_nested_shell(shell, node, words)) {
 		la_shell_program(shell, words, node);
 	}
-	la_shell_undo(shell, mark);
+	if (f && keeps_prefix(shell, f))
+		la_shell_keep(shell, mark);
+	else
+		la_shell_undo(shell, mark);
 }
 
 static bool is_special(const char *name)

@@ -104,11 +104,24 @@ static void add_tildes(struct shell *shell, const struct piece *piece,
 	}
 }
 
+/* Does the word look like V=...? */
+static bool is_assignment(const struct word *word)
+{
+	const struct piece *piece = word->first;
+
+	return piece && piece->kind == PIECE_TEXT && !piece->quoted &&
+	       memchr(piece->text, '=', piece->length);
+}
+
 void la_shell_text(struct shell *shell, const struct word *word,
 		   struct text *text, bool assignment)
 {
 	const struct piece *piece;
 
+	/* zsh: V==cmd is the path of cmd. */
+	if (word && shell->table->has & SHELL_MODIFIERS && assignment &&
+	    is_assignment(word) && strstr(word->first->text, "=="))
+		text->unknown = true;
 	for (piece = word ? word->first : NULL; piece; piece = piece->next)
 		if (piece->kind == PIECE_TEXT && !piece->quoted &&
 		    memchr(piece->text, '~', piece->length) &&
@@ -127,15 +140,6 @@ void la_shell_fields_release(struct fields *fields)
 		la_strbuf_release(&fields->at[i].text.bytes);
 	free(fields->at);
 	*fields = (struct fields){ 0 };
-}
-
-/* Does the word look like V=...? */
-static bool is_assignment(const struct word *word)
-{
-	const struct piece *piece = word->first;
-
-	return piece && piece->kind == PIECE_TEXT && !piece->quoted &&
-	       memchr(piece->text, '=', piece->length);
 }
 
 static struct field *add_field(struct shell *shell, struct fields *fields,
@@ -208,7 +212,7 @@ static bool is_pattern(const struct shell *shell, const struct piece *piece)
 		return true;
 	if (!open || has & SHELL_FISH)
 		return false;
-	return strchr(open, ']') || (has & SHELL_NO_MATCH_FAILS &&
+	return strchr(open, ']') || (has & SHELL_MODIFIERS &&
 				     strcmp(piece->text, "["));
 }
 
@@ -220,13 +224,54 @@ static bool splits(const struct shell *shell, const struct piece *piece)
 	       shell->table->has & SHELL_SPLITS;
 }
 
+static bool is_list(struct shell *shell, const struct piece *piece)
+{
+	return piece->kind == PIECE_PARAMETER && !piece->quoted &&
+	       la_shell_state(shell, piece->text, piece->length)->list;
+}
+
 /* Of fish, a list beside other pieces makes a word of each of its own. */
 static bool multiplies(struct shell *shell, const struct word *word,
 		       const struct piece *piece)
 {
 	return shell->table->has & SHELL_FISH && word->first->next &&
-	       piece->kind == PIECE_PARAMETER && !piece->quoted &&
-	       la_shell_state(shell, piece->text, strlen(piece->text))->list;
+	       is_list(shell, piece);
+}
+
+/* Of fish, no word comes of an unset variable and what stands beside it. */
+static bool is_nothing(struct shell *shell, const struct word *word)
+{
+	const struct piece *piece;
+
+	if (!(shell->table->has & SHELL_FISH))
+		return false;
+	for (piece = word->first; piece; piece = piece->next)
+		if (piece->kind == PIECE_PARAMETER && !piece->quoted &&
+		    !piece->index &&
+		    la_shell_state(shell, piece->text, piece->length)->kind ==
+			    VALUE_UNSET)
+			return true;
+	return false;
+}
+
+/* Lines that a command of fish prints are words; blanks part nothing. */
+static struct field *add_lines(struct shell *shell, struct fields *fields,
+			       struct field *field, const struct word *word,
+			       const struct text *text)
+{
+	bool lines = memchr(la_strbuf_text(&text->bytes), '\n',
+			    text->bytes.length);
+
+	if (!field && (text->unknown || text->bytes.length))
+		field = add_field(shell, fields, word);
+	if (!field)
+		return NULL;
+	if (text->unknown)
+		fields->open = true;
+	field->text.unknown |= text->unknown || lines;
+	la_text_add(&field->text, la_strbuf_text(&text->bytes),
+		    text->bytes.length);
+	return field;
 }
 
 /* One word of an argument list, braces already expanded. */
@@ -239,11 +284,17 @@ static void expand_one(struct shell *shell, const struct word *word,
 	const struct piece *piece;
 	struct text text;
 
+	if (is_nothing(shell, word))
+		return;
 	for (piece = word->first; piece; piece = piece->next) {
 		text = (struct text){ 0 };
 		if (splits(shell, piece)) {
 			add_piece(shell, piece, &text);
-			field = split(shell, fields, field, word, &text);
+			field = shell->table->has & SHELL_FISH ?
+					add_lines(shell, fields, field, word,
+						  &text) :
+					split(shell, fields, field, word,
+					      &text);
 			la_strbuf_release(&text.bytes);
 			continue;
 		}
@@ -259,8 +310,13 @@ static void expand_one(struct shell *shell, const struct word *word,
 		else
 			add_piece(shell, piece, &field->text);
 		field->text.unknown |= multiplies(shell, word, piece);
-		if (piece->kind == PIECE_TEXT && !piece->quoted)
-			field->pattern |= is_pattern(shell, piece);
+		field->list |= shell->table->has & SHELL_FISH &&
+			       is_list(shell, piece);
+		if (piece->kind != PIECE_TEXT || piece->quoted)
+			continue;
+		field->pattern |= is_pattern(shell, piece);
+		field->text.unknown |= shell->table->has & SHELL_FISH &&
+				       !strcmp(piece->text, "%self");
 	}
 	if (shell->table->has & SHELL_MODIFIERS && field && fields->count &&
 	    word->first && !word->first->next && !word->first->quoted &&

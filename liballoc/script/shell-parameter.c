@@ -332,6 +332,22 @@ static void say_modifier(struct shell *shell, const struct piece *piece)
 		      piece->next->start + 2, NULL);
 }
 
+/* tcsh asks its own variables first, then the environment. */
+static const struct state *tcsh_state(struct shell *shell,
+				      const struct piece *piece)
+{
+	const struct state *state;
+	struct la_strbuf own = { 0 };
+
+	la_strbuf_add(&own, "\1", 1);
+	la_strbuf_add(&own, piece->text, piece->length);
+	state = la_shell_state(shell, la_strbuf_text(&own), own.length);
+	la_strbuf_release(&own);
+	if (state->kind != VALUE_UNSET)
+		return state;
+	return la_shell_state(shell, piece->text, piece->length);
+}
+
 bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 			struct text *text)
 {
@@ -349,9 +365,26 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 	}
 	if (special(shell, piece, text))
 		return true;
-	state = la_shell_state(shell, piece->text, piece->length);
+	state = shell->table->has & SHELL_TCSH ?
+			tcsh_state(shell, piece) :
+			la_shell_state(shell, piece->text, piece->length);
+	if (!strcmp(piece->operator, "set")) {
+		text->unknown |= state->kind == VALUE_UNKNOWN;
+		la_text_add(text, state->kind == VALUE_UNSET ? "0" : "1", 1);
+		return true;
+	}
+	if (shell->table->has & SHELL_TCSH && piece->operator[0]) {
+		text->unknown = true;
+		return true;
+	}
 	if (choose(shell, piece, state, text))
 		return true;
+	if (state->kind == VALUE_UNSET && shell->table->has & SHELL_TCSH) {
+		text->unknown = true;
+		if (!shell->doubt)
+			shell->flow = FLOW_END;
+		return false;
+	}
 	if (state->kind == VALUE_UNSET) {
 		if (shell->nounset && !shell->doubt)
 			shell->flow = FLOW_END;

@@ -406,9 +406,12 @@ static struct node *parse_simple(struct parser *parser)
 	if (!node)
 		return NULL;
 	la_parser_simple(parser, node);
-	if (!at_operator(parser, "(") || !node->words || node->words->next ||
-	    node->redirects)
+	if (!at_operator(parser, "("))
 		return node;
+	if (!node->words || node->words->next || node->redirects) {
+		la_parser_fail(parser, "a parenthesis out of place");
+		return node;
+	}
 	la_parser_advance(parser);
 	if (!at_operator(parser, ")")) {
 		la_parser_fail(parser, "a parenthesis out of place");

@@ -272,6 +272,18 @@ void la_shell_lost(struct shell *shell, size_t start, size_t end,
 	}
 }
 
+void la_shell_doubt(struct shell *shell, size_t start, size_t end)
+{
+	size_t at, n;
+
+	for (at = start; at < end; at += n ? n : 1) {
+		n = watched_name(shell, at, end);
+		if (n)
+			la_shell_assign(shell, shell->part->text + at, n, NULL,
+					(struct place){ at, at + n }, true);
+	}
+}
+
 /* Say again what a variable is, where something else was said since. */
 static void repeat(struct shell *shell, struct variable *v)
 {
@@ -288,7 +300,8 @@ static void see(struct shell *shell, struct variable *v)
 	const struct la_script_assignment *last =
 		la_script_peek(shell->script, v->last);
 
-	if (!last || v->last == v->state.assignment)
+	if (!last || (v->last == v->state.assignment &&
+		      (last->fate != LA_SCRIPT_LOST || !v->state.exported)))
 		return;
 	if (v->state.exported && v->state.kind != VALUE_UNSET &&
 	    v->state.assignment != LA_SCRIPT_WHOLE) {

@@ -113,13 +113,28 @@ static void run_apart(struct shell *shell, const struct node *list,
 		shell->flow = FLOW_NEXT;
 }
 
+/* fish starts nothing of a pipeline of which a command does not exist. */
+static bool may_be_missing(const struct shell *shell, const struct node *node)
+{
+	const struct node *one;
+
+	if (!(shell->table->has & SHELL_FISH))
+		return false;
+	for (one = node->child; one; one = one->next)
+		if (one->kind == NODE_SIMPLE &&
+		    !la_fish_is_own(shell, la_word_plain(one->words)))
+			return true;
+	return false;
+}
+
 static void run_pipe(struct shell *shell, const struct node *node)
 {
 	const struct node *one;
 	struct text *capture = shell->capture;
 	struct node alone;
-	bool stays;
+	bool stays, doubt = may_be_missing(shell, node);
 
+	shell->doubt += doubt;
 	for (one = node->child; one && goes_on(shell); one = one->next) {
 		alone = *one;
 		alone.next = NULL;
@@ -135,6 +150,7 @@ static void run_pipe(struct shell *shell, const struct node *node)
 				  "a command of a pipeline runs in a child shell that ends");
 	}
 	shell->capture = capture;
+	shell->doubt -= doubt;
 }
 
 static void run_if(struct shell *shell, const struct node *node)
@@ -345,6 +361,20 @@ static void define(struct shell *shell, const struct node *node)
 	shell->status = STATUS_TRUE;
 }
 
+void la_shell_alias(struct shell *shell, const char *name, size_t length)
+{
+	struct function *function = la_arena_get(&shell->kept,
+						 sizeof(*function));
+	char *copy = la_arena_copy(&shell->kept, name, length);
+
+	if (!function || !copy) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	*function = (struct function){ shell->function, copy, NULL, NULL };
+	shell->function = function;
+}
+
 const struct function *la_shell_function(const struct shell *shell,
 					 const char *name)
 {
@@ -361,8 +391,15 @@ void la_shell_call(struct shell *shell, const struct function *function,
 	const struct la_script_part *part = shell->part;
 	struct fields *arguments = shell->arguments;
 	bool inside = shell->in_function, has_locals = shell->has_locals;
-	size_t locals = shell->local_count;
+	size_t locals = shell->local_count, i;
 
+	if (!function->node) {
+		for (i = 1; i < words->count; i++)
+			la_shell_doubt(shell, words->at[i].start,
+				       words->at[i].end);
+		shell->status = STATUS_MAYBE;
+		return;
+	}
 	if (shell->depth == RUN_DEPTH || !may_repeat(shell)) {
 		forget(shell, function->node->child);
 		shell->status = STATUS_MAYBE;
@@ -538,7 +575,11 @@ static bool is_whole(struct shell *shell, const struct la_script_part *part)
 	if (!parser.wrong)
 		return true;
 	la_shell_lost(shell, 0, part->length, LA_SCRIPT_SYNTAX, parser.wrong);
-	shell->flow = FLOW_END;
+	shell->status = STATUS_FALSE;
+	if (shell->capture)
+		shell->capture->unknown = true;
+	else if (!shell->depth)
+		shell->flow = FLOW_END;
 	return false;
 }
 
@@ -570,6 +611,11 @@ void la_shell_run_text(struct shell *shell, const struct la_script_part *part)
 		node = parse(&parser);
 		if (!node)
 			break;
+		if (shell->line_ends &&
+		    memchr(part->text + from, '\n', node->start - from)) {
+			shell->flow = FLOW_END;
+			break;
+		}
 		from = parser.lexer.at;
 		functions = shell->function;
 		la_shell_run(shell, node);
@@ -577,6 +623,8 @@ void la_shell_run_text(struct shell *shell, const struct la_script_part *part)
 	}
 	if (arena.failed || parser.lexer.scratch.failed)
 		shell->error = -ENOMEM;
+	if (shell->line_ends)
+		shell->flow = FLOW_END;
 	la_arena_release(&arena);
 	la_lexer_release(&parser.lexer);
 	if (parser.wrong && goes_on(shell)) {

@@ -50,6 +50,8 @@ static void begin(struct shell *shell, struct variable *variable)
 			       variable->watched ? VALUE_UNSET :
 						   VALUE_UNKNOWN;
 	variable->state.exported = outer || !variable->watched;
+	if (variable->name[0] == '\1') /* of tcsh alone */
+		variable->state.kind = VALUE_UNSET;
 	if (outer) {
 		variable->state.text = strdup(outer);
 		if (!variable->state.text)

@@ -50,6 +50,7 @@ struct node {
 	struct word *words;
 	struct redirect *redirects;
 	const char *name; /* FOR, FUNCTION */
+	bool grouped; /* SIMPLE of tcsh: words stood in ( ) */
 	bool listed; /* FOR: has words, even if none */
 	bool open; /* SIMPLE: the text ends within it, with a backslash */
 	bool posix; /* FUNCTION: f(), not function f */
@@ -120,6 +121,7 @@ struct field {
 	struct text text;
 	bool pattern; /* may be replaced by names of files */
 	bool lexical; /* V=... was seen before expansions */
+	bool list; /* fish: stands for several words, joined by blanks */
 	size_t start, end;
 };
 
@@ -167,6 +169,7 @@ struct shell {
 	struct function {
 		struct function *next;
 		const char *name;
+		/* NULL: an alias, of what is not known */
 		const struct node *node;
 		const struct la_script_part *part;
 	} *function;
@@ -186,6 +189,7 @@ struct shell {
 	unsigned int doubt; /* only running tells whether this runs */
 	enum status status; /* of the command before */
 	enum flow flow;
+	bool line_ends; /* tcsh: the script ends with the line at hand */
 	bool allexport, errexit, nounset, failed_glob;
 	size_t program_count; /* programs started so far */
 };
@@ -228,6 +232,8 @@ void la_shell_unset(struct shell *shell, const char *name, size_t length,
 /* Watched names that the bytes name with a = or blank behind: lost. */
 void la_shell_lost(struct shell *shell, size_t start, size_t end,
 		   enum la_script_code code, const char *why);
+/* Watched names that stand there: only running tells what becomes of them. */
+void la_shell_doubt(struct shell *shell, size_t start, size_t end);
 /* A program starts, with these words. */
 void la_shell_program(struct shell *shell, const struct fields *words,
 		      const struct node *node);
@@ -267,10 +273,14 @@ void la_shell_call(struct shell *shell, const struct function *function,
 		   struct fields *words);
 const struct function *la_shell_function(const struct shell *shell,
 					 const char *name);
+/* alias NAME: only running tells what that does. */
+void la_shell_alias(struct shell *shell, const char *name, size_t length);
 
 /* shell-command.c, fish.c, tcsh.c */
 void la_shell_command(struct shell *shell, const struct node *node);
 void la_fish_command(struct shell *shell, const struct node *node);
+/* Does fish run it in itself? */
+bool la_fish_is_own(const struct shell *shell, const char *name);
 void la_tcsh_command(struct shell *shell, const struct node *node);
 
 /* What is meant for another shell, or no command at all: true, and said. */

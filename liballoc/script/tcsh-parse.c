@@ -166,9 +166,35 @@ static struct node *parse_subshell(struct parser *parser)
 	return node;
 }
 
+/* Words; set x = (a b) has some in parentheses. */
+static struct node *parse_simple(struct parser *parser)
+{
+	struct node *node = la_parser_node(parser, NODE_SIMPLE);
+	struct node inner = { 0 };
+	struct word **tail;
+
+	if (!node)
+		return NULL;
+	la_parser_simple(parser, node);
+	if (!at_operator(parser, "("))
+		return node;
+	if (!node->words || (strcmp(la_word_plain(node->words), "set") &&
+			     strcmp(la_word_plain(node->words), "@"))) {
+		la_parser_fail(parser, "a parenthesis out of place");
+		return node;
+	}
+	for (tail = &node->words; *tail; tail = &(*tail)->next)
+		;
+	parse_parentheses(parser, &inner);
+	*tail = inner.words;
+	node->grouped = true;
+	node->end = parser->token.start;
+	la_parser_simple(parser, node);
+	return node;
+}
+
 static struct node *parse_flat(struct parser *parser)
 {
-	struct node *node;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(compounds); i++)
@@ -178,10 +204,7 @@ static struct node *parse_flat(struct parser *parser)
 		return parse_subshell(parser);
 	if (parser->token.kind != TOKEN_WORD || ends_block(parser))
 		return NULL;
-	node = la_parser_node(parser, NODE_SIMPLE);
-	if (node)
-		la_parser_simple(parser, node);
-	return node;
+	return parse_simple(parser);
 }
 
 static struct node *parse_command(struct parser *parser)
@@ -242,7 +265,22 @@ static struct node *parse_chain(struct parser *parser)
 	}
 }
 
-static const struct block_grammar grammar = { parse_chain, ends_block };
+/* A chain; with & behind it, a child shell runs it. */
+static struct node *parse_one(struct parser *parser)
+{
+	struct node *node = parse_chain(parser), *child;
+
+	if (!node || !at_operator(parser, "&"))
+		return node;
+	child = la_parser_node(parser, NODE_SUBSHELL);
+	if (!child)
+		return NULL;
+	child->start = node->start;
+	child->child = node;
+	return child;
+}
+
+static const struct block_grammar grammar = { parse_one, ends_block };
 
 static struct node *parse_list(struct parser *parser)
 {

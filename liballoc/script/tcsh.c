@@ -25,14 +25,40 @@ static bool is_name(const char *text)
 	return n && !text[n];
 }
 
-/* An error of a builtin ends the script. */
+/* An error of a builtin ends the script, but not before its line does. */
 static void refuse(struct shell *shell, const struct node *node,
 		   enum la_script_code code, const char *why)
 {
 	la_shell_lost(shell, node->start, node->end, code, why);
 	shell->status = STATUS_FALSE;
 	if (!shell->doubt)
-		shell->flow = FLOW_END;
+		shell->line_ends = true;
+}
+
+/* Words from first on, joined by blanks: setenv takes them for one. */
+static void join(const struct fields *words, size_t first, struct text *text)
+{
+	size_t i;
+
+	text->unknown |= words->open;
+	for (i = first; i < words->count; i++) {
+		if (i > first)
+			la_text_add(text, " ", 1);
+		text->unknown |= words->at[i].text.unknown;
+		la_text_add(text, text_at(words, i),
+			    words->at[i].text.bytes.length);
+	}
+}
+
+/* As it is written, before expansions. */
+static size_t word_count(const struct node *node)
+{
+	const struct word *word;
+	size_t n = 0;
+
+	for (word = node->words; word; word = word->next)
+		n++;
+	return n;
 }
 
 static void run_setenv(struct shell *shell, const struct node *node,
@@ -40,20 +66,20 @@ static void run_setenv(struct shell *shell, const struct node *node,
 {
 	const char *name = text_at(words, 1);
 	struct place place = { node->start, node->end };
-	struct text empty = { 0 };
+	struct text value = { 0 };
 
-	if (words->open || (words->count > 1 && words->at[1].text.unknown)) {
-		la_shell_havoc(shell, name, name_length(name), place);
-	} else if (words->count > 3) {
+	if (words->count > 1 && words->at[1].text.unknown) {
+		la_shell_doubt(shell, node->start, node->end);
+	} else if (words->count > 3 && word_count(node) > 3) {
 		refuse(shell, node, LA_SCRIPT_SYNTAX,
 		       "setenv takes a name and one value");
 	} else if (words->count > 1 && !is_name(name)) {
 		refuse(shell, node, LA_SCRIPT_OTHER_LANGUAGE,
 		       "setenv wants a blank between name and value");
 	} else if (words->count > 1) {
-		la_shell_assign(shell, name, strlen(name),
-				words->count > 2 ? &words->at[2].text : &empty,
-				place, true);
+		join(words, 2, &value);
+		la_shell_assign(shell, name, strlen(name), &value, place, true);
+		la_strbuf_release(&value.bytes);
 	}
 }
 
@@ -70,32 +96,57 @@ static void run_unsetenv(struct shell *shell, const struct node *node,
 					       words->at[i].end });
 }
 
-/* set x=v, set x = v: a variable of the shell alone. */
+/* What the shell alone has is kept under another name than what its programs
+ * get. */
+static void set_own(struct shell *shell, const struct node *node,
+		    const struct field *name, size_t length,
+		    const struct text *value)
+{
+	struct place place = { node->start, node->end };
+	struct la_strbuf own = { 0 };
+	struct variable *v;
+
+	la_strbuf_add(&own, "\1", 1);
+	la_strbuf_add(&own, la_strbuf_text(&name->text.bytes), length);
+	la_shell_assign(shell, la_strbuf_text(&own), own.length, value, place,
+			false);
+	v = la_shell_variable(shell, la_strbuf_text(&own), own.length);
+	if (v)
+		v->state.list = node->grouped;
+	la_strbuf_release(&own);
+}
+
+/* set x=v, set x = v, set x = (a b): variables of the shell alone. */
 static void run_set(struct shell *shell, const struct node *node,
 		    const struct fields *words)
 {
-	const char *text = text_at(words, 1), *value;
-	size_t n = name_length(text);
-	struct text made = { .unknown = true };
+	struct text value = { 0 };
+	const char *text, *equals;
+	size_t i = 1, n;
 
-	if (la_script_watches(shell->script, text, n, false)) {
-		la_shell_lost(shell, node->start, node->end,
-			      LA_SCRIPT_POSITIONAL, NULL);
+	if (words->count < 2)
+		return;
+	text = text_at(words, 1);
+	n = name_length(text);
+	la_shell_lost(shell, node->start, node->end, LA_SCRIPT_POSITIONAL,
+		      NULL);
+	if (!n || (text[n] && text[n] != '=')) {
+		refuse(shell, node, LA_SCRIPT_SYNTAX, NULL);
 		return;
 	}
-	if (!n || (text[n] && text[n] != '='))
-		return;
-	value = text[n] ? text + n + 1 : text_at(words, 2);
-	value += !text[n] && *value == '=';
-	if (!*value && words->count > 2)
-		value = text_at(words, words->count - 1);
-	made.unknown = words->open || words->count > 4 ||
-		       strchr(la_strbuf_text(&words->at[1].text.bytes), '(') ||
-		       words->at[words->count - 1].text.unknown;
-	la_text_add(&made, value, strlen(value));
-	la_shell_assign(shell, text, n, &made,
-			(struct place){ node->start, node->end }, false);
-	la_strbuf_release(&made.bytes);
+	equals = text[n] ? text + n : text_at(words, ++i);
+	if (*equals && *equals != '=')
+		refuse(shell, node, LA_SCRIPT_POSITIONAL, NULL);
+	if (*equals == '=' && (equals[1] || words->at[i].text.unknown)) {
+		la_text_add(&value, equals + 1, strlen(equals + 1));
+		value.unknown = words->open || words->at[i].text.unknown ||
+				words->count > i + 1;
+	} else if (*equals == '=' && (node->grouped || i > 1)) {
+		join(words, i + 1, &value);
+		value.unknown |= !node->grouped && words->count > i + 2;
+	}
+	set_own(shell, node, &words->at[1], n, &value);
+	la_strbuf_release(&value.bytes);
 }
 
 static void run_eval(struct shell *shell, const struct node *node,
@@ -109,17 +160,42 @@ static void run_eval(struct shell *shell, const struct node *node,
 static void run_arithmetic(struct shell *shell, const struct node *node,
 			   const struct fields *words)
 {
-	la_shell_havoc(shell, text_at(words, 1), name_length(text_at(words, 1)),
-		       (struct place){ node->start, node->end });
+	struct text value = { .unknown = true };
+
+	if (words->count > 1)
+		set_own(shell, node, &words->at[1],
+			name_length(text_at(words, 1)), &value);
 }
 
-/* An alias may stand for anything. */
 static void run_alias(struct shell *shell, const struct node *node,
 		      const struct fields *words)
 {
+	(void)node;
+	if (words->count > 2)
+		la_shell_alias(shell, text_at(words, 1),
+			       strlen(text_at(words, 1)));
+}
+
+static void run_words(struct shell *shell, const struct node *node,
+		      const struct fields *words);
+
+/* repeat N command; twice or once, the last counts. */
+static void run_repeat(struct shell *shell, const struct node *node,
+		       const struct fields *words)
+{
+	struct fields rest = { words->at + 2, words->count - 2, 0,
+			       words->open };
+
+	if (words->count > 2)
+		run_words(shell, node, &rest);
+}
+
+static void run_command(struct shell *shell, const struct node *node,
+			const struct fields *words)
+{
 	(void)words;
-	la_shell_lost(shell, node->start, node->end, LA_SCRIPT_NEEDS_RUNNING,
-		      NULL);
+	la_shell_lost(shell, node->start, node->end, LA_SCRIPT_NOT_FOUND, NULL);
+	shell->status = STATUS_FALSE;
 }
 
 static const struct {
@@ -130,6 +206,7 @@ static const struct {
 	{ "setenv", run_setenv }, { "unsetenv", run_unsetenv },
 	{ "set", run_set },	  { "eval", run_eval },
 	{ "@", run_arithmetic },  { "alias", run_alias },
+	{ "repeat", run_repeat }, { "command", run_command },
 };
 
 /* Builtins that the Bourne family has too, alike enough. */
@@ -158,9 +235,16 @@ static bool is_label(const char *name)
 static void run_words(struct shell *shell, const struct node *node,
 		      const struct fields *words)
 {
+	const struct function *alias;
 	const char *name = text_at(words, 0);
+	struct fields all = *words;
 	size_t i;
 
+	alias = la_shell_function(shell, name);
+	if (alias) {
+		la_shell_call(shell, alias, &all);
+		return;
+	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name)) {
 			commands[i].run(shell, node, words);
@@ -190,6 +274,9 @@ void la_tcsh_command(struct shell *shell, const struct node *node)
 	la_shell_fields(shell, node->words, &words);
 	for (i = 0; i < words.count; i++)
 		patterns |= words.at[i].pattern;
+	if (shell->flow == FLOW_END)
+		la_shell_lost(shell, node->start, node->end, LA_SCRIPT_SYNTAX,
+			      "a variable here is not set: the script ends");
 	if (shell->flow == FLOW_NEXT && patterns)
 		refuse(shell, node, LA_SCRIPT_GLOB,
 		       "no file matches: the command does not run");

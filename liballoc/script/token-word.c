@@ -287,7 +287,11 @@ static void put_braced(struct build *build, size_t start, bool quoted)
 	lexer->at += length;
 	if (peek(lexer, 0) != '}' && length) {
 		operator= take_operator(lexer);
-		argument = operator? scan_argument(lexer, quoted) : NULL;
+		argument = operator? scan_argument(lexer,
+						   quoted &&
+							   !strchr("#%/",
+								   *operator)) :
+				     NULL;
 	}
 	if (lexer->wrong)
 		return;
@@ -465,7 +469,7 @@ static void put_dollar(struct build *build, bool quoted)
 {
 	struct lexer *lexer = build->lexer;
 	unsigned int has = lexer->table->has;
-	size_t start = lexer->at, length;
+	size_t start = lexer->at, length = 0;
 	char next = peek(lexer, 1);
 
 	if (has & SHELL_TCSH && next == '(') {
@@ -477,6 +481,15 @@ static void put_dollar(struct build *build, bool quoted)
 	if (!quoted && has & SHELL_DOLLAR_SINGLE && next == '\'') {
 		lexer->at++;
 		put_dollar_single(build);
+		return;
+	}
+	if (has & SHELL_FISH && next == '$') {
+		while (peek(lexer, length) == '$')
+			length++;
+		while (is_name_byte(peek(lexer, length)))
+			length++;
+		put_source(build, PIECE_ODD, start, start + length,
+			   start + length, quoted);
 		return;
 	}
 	lexer->at++;
@@ -577,6 +590,21 @@ static bool put_array(struct build *build)
 	return true;
 }
 
+/* A group of a pattern of zsh, within a word: a(b|c). */
+static bool put_group(struct build *build)
+{
+	struct lexer *lexer = build->lexer;
+	size_t end;
+
+	if (!(lexer->table->has & SHELL_MODIFIERS) ||
+	    lexer->scratch.length == build->base || peek(lexer, 1) == ')')
+		return false;
+	end = find_closing(lexer, lexer->at + 1, ')');
+	if (end)
+		put_source(build, PIECE_ODD, lexer->at, end, end, false);
+	return true;
+}
+
 /* The parentheses of fish, and <( ) and >( ). */
 static bool put_parentheses(struct build *build)
 {
@@ -666,7 +694,7 @@ static bool scan(struct build *build, enum run run, bool quoted)
 		char c = peek(lexer, 0);
 
 		if (run == RUN_WORD && !build->bracket &&
-		    ((c == '(' && (put_array(build) ||
+		    ((c == '(' && (put_array(build) || put_group(build) ||
 				   (lexer->table->has & SHELL_FISH &&
 				    put_parentheses(build)))) ||
 		     ((c == '<' || c == '>') &&

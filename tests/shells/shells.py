@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a child of a shell gets as V, against what read-script tells.
+
+shells.py recorded FILE: a matrix of lines and shells as it was recorded.
+shells.py live FILE [SHELL...]: the same lines in the shells of this machine.
+shells.py lines FILE [SHELL...]: one case a line; @@ stands for a line end.
+shells.py random SEED COUNT [SHELL...]: cases made at random.
+
+A case may start ./show, which reports V; that is started last, too.  What is
+told has to be what the last child got, or unknown, and say why."""
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# By the name of the recorded matrix: kind of read-script, how it is started.
+SHELLS = {
+    "bash": ("bash", ["bash", "--norc"]),
+    "dash": ("sh", ["dash"]),
+    "bb-ash": ("busybox", ["busybox", "sh"]),
+    "zsh": ("zsh", ["zsh", "-f"]),
+    "ksh": ("ksh", ["ksh"]),
+    "mksh": ("mksh", ["mksh"]),
+    "fish": ("fish", ["fish", "--no-config"]),
+    "tcsh": ("tcsh", ["tcsh", "-f"]),
+}
+SHOW = """#!/bin/sh
+[ "${V+set}" ] && printf '[%s]\\0' "$V" >>'OUT' && exit
+printf '(unset)\\0' >>'OUT'
+"""
+CUT = 155  # characters of a row of the matrix that were recorded
+
+
+def installed(names):
+    return [n for n in names or SHELLS if shutil.which(SHELLS[n][1][0])]
+
+
+def texts_of(case):
+    after = case + "\n./show V\n"
+    own = case.endswith(("./show", "./show; true"))
+    return [case, after] if own else [after]
+
+
+def told(shell, text, home):
+    """(known, value, explained) of the last place."""
+    done = subprocess.run(["read-script", SHELLS[shell][0], "V", "--",
+                           f"HOME={home}"], input=text.encode(), check=True,
+                          stdout=subprocess.PIPE)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    places = [f for f in found if "fate" in f]
+    last = places[-1] if places else {"fate": "lost", "value": None}
+    said = {d["kind"] for f in places[-1:] or found for d in f["diagnostics"]}
+    if "only_for_one_command" in said:
+        return True, None, True
+    if last["fate"] == "unknown" or "needs_running" in said:
+        return False, None, bool(said)
+    return True, last["value"], bool(said)
+
+
+class Live:
+    """A folder in which shells run cases."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp()
+        self.out = os.path.join(self.folder, "out")
+        self.work = os.path.join(self.folder, "work")
+
+    def prepare(self, text):
+        shutil.rmtree(self.work, ignore_errors=True)
+        os.mkdir(self.work)
+        show = os.path.join(self.work, "show")
+        script = os.path.join(self.folder, "script")
+        for path, content in ((show, SHOW.replace("OUT", self.out)),
+                              (script, text), (self.out, "")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+        os.chmod(show, 0o755)
+        return script
+
+    def run(self, shell, text):
+        """What the last child got: None if unset, or if none was started."""
+        script = self.prepare(text)
+        subprocess.run([*SHELLS[shell][1], script], cwd=self.work, check=False,
+                       env={"PATH": "/usr/local/bin:/usr/bin:/bin",
+                            "HOME": self.folder, "LC_ALL": "C.UTF-8"},
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, timeout=20)
+        with open(self.out, encoding="utf-8") as file:
+            seen = file.read().split("\0")[:-1]
+        return seen[-1][1:-1] if seen and seen[-1] != "(unset)" else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
+
+
+class Count:
+    """Cells compared, and those that are not right."""
+
+    def __init__(self):
+        self.cells = self.wrong = 0
+        self.unknown = {}
+
+    def add(self, shell, text, child, home):
+        known, value, explained = told(shell, text, home)
+        self.cells += 1
+        if not known and explained:
+            self.unknown[shell] = self.unknown.get(shell, 0) + 1
+        elif not known or value != child:
+            self.wrong += 1
+            print(f"{shell}: {text!r}\n  child {child!r}, told "
+                  f"{value if known else 'nothing, and not why'!r}")
+
+    def end(self, most_unknown):
+        unknown = sum(self.unknown.values())
+        print(f"{self.cells} cells, {unknown} unknown {self.unknown}, "
+              f"{self.wrong} wrong")
+        return not self.cells or self.wrong or unknown > most_unknown
+
+
+def matrix(path):
+    """(line, shell, what each ./show said; None: not recorded)."""
+    line = None
+    with open(path, encoding="utf-8") as file:
+        for row in file.read().splitlines():
+            if row.startswith(">>> "):
+                line = row[4:].replace("\\\\n", "\\\n")
+                continue
+            shell, said = row.split(None, 1)
+            parts = said.split("!!file")[0].strip().split(" | ")
+            parts = [part.strip() for part in parts]
+            seen = [part[1:-1] if part[0] == "[" else None for part in parts
+                    if part == "(unset)" or re.fullmatch(r"\[.*\]", part)]
+            cut = len(row) >= CUT and not seen
+            yield line, shell, None if cut else seen
+
+
+def recorded(path):
+    """Of a line that starts ./show itself, two children are recorded, or
+    the second alone where the line sends what the first said to a file."""
+    count, cut, cells = Count(), 0, 0
+    for line, shell, seen in matrix(path):
+        cells += 1
+        if seen is None:
+            cut += 1
+            continue
+        after = line + "\n./show V\n"
+        count.add(shell, after, seen[-1] if seen else None, "/root")
+        if "./show" in line and len(seen) == 2:
+            count.add(shell, line, seen[0], "/root")
+    print(f"{cells} cells, of which {cut} do not show the child")
+    return count.end(0) or cells != 37 * 8 or cut > 5
+
+
+def compare(cases, names, most_unknown):
+    count = Count()
+    with Live() as live:
+        for case, shell in itertools.product(cases, names):
+            for text in texts_of(case):
+                count.add(shell, text, live.run(shell, text), live.folder)
+    return count.end(most_unknown * count.cells)
+
+
+def cases_of(path):
+    with open(path, encoding="utf-8") as file:
+        return [line.replace("@@", "\n") for line in file.read().splitlines()
+                if line and not line.startswith("## ")]
+
+
+WORDS = ["a:1", "'a:1'", '"a:1"', "$V", '"$V"', "$x", '"$x"', "a:1,b:2",
+         '"$V,b:2"', "''", '"a b"', "'a b'", "a\\ b", "{a,b}", '"{a,b}"',
+         "[256:1]", '"[256:1,>:8]"', "~", "a~", "$(echo a:1)", '"$HOME"',
+         "a=b", "a#b", '"$x:1"', "x$x", "$x$V", "a'b'\"c\"", '"a\'b"']
+SIMPLE = ["export V=W", "V=W", "export V", "x=W", "unset V", "true", "false",
+          "V=W ./show", "env V=W ./show", "./show", "W", "export x=W",
+          "V=W true", "export V=W x=W"]
+SIMPLE_FISH = ["set -gx V W", "set -x V W", "set V W", "set -g V W",
+               "set -l V W", "set -lx V W", "set -e V", "set x W", "set -q V",
+               "V=W ./show", "env V=W ./show", "./show", "export V=W",
+               "setenv V W", "set -a V W", "true", "false", "set -gx V W W"]
+SIMPLE_TCSH = ["setenv V W", "set x = W", "set V = W", "unsetenv V", "true",
+               "false", "env V=W ./show", "./show", "setenv x W", "setenv V"]
+AROUND = ["S; S", "S && S", "S || S", "if S; then S; fi", "{ S; S; }",
+          "( S; S )", "for x in W W; do S; done", "S; S; S", "! S && S",
+          "if S; then S; else S; fi", "case W in W) S;; *) S;; esac",
+          "f() { S; S; }; f", "S | S", "eval 'S'", "while S; do S; break; "
+          "done", "f() { S; }; V=W f"]
+AROUND_FISH = ["S; S", "S; and S", "S; or S", "if S; S; end", "begin; S; S; "
+               "end", "for x in W W; S; end", "if S; S; else; S; end",
+               "function f; S; S; end; f", "not S; and S", "S; S; S",
+               "switch W; case W; S; case '*'; S; end", "eval 'S'",
+               "while S; S; break; end", "S && S || S"]
+AROUND_TCSH = ["S; S", "S && S", "S || S", "if (1) S", "S@@S", "( S; S )",
+               "if (0) then@@S@@else@@S@@endif", "S@@S@@S",
+               "foreach x (W W)@@S@@end"]
+
+
+def made(generator, shell):
+    """A case: around simple commands, with words in them."""
+    simple, around = {
+        "fish": (SIMPLE_FISH, AROUND_FISH),
+        "tcsh": (SIMPLE_TCSH, AROUND_TCSH)}.get(shell, (SIMPLE, AROUND))
+    text = "; ".join(generator.choice(around)
+                     for _ in range(generator.randint(1, 2)))
+    text = text.replace("; ", "@@") if shell == "tcsh" else text
+    text = re.sub(r"\bS\b", lambda _: generator.choice(simple), text)
+    text = re.sub(r"\bW\b", lambda _: generator.choice(WORDS), text)
+    return text.replace("@@", "\n")
+
+
+def at_random(seed, count, *names):
+    generator = random.Random(int(seed))
+    return max([bool(compare([made(generator, shell) for _ in
+                              range(int(count))], [shell], 0.6))
+                for shell in installed(names)])
+
+
+def main(command, path, *rest):
+    if command == "recorded":
+        return recorded(path)
+    if command == "live":
+        lines = dict.fromkeys(line for line, _, _ in matrix(path))
+        return compare(lines, installed(rest), 0)
+    if command == "lines":
+        return compare(cases_of(path), installed(rest), 0.25)
+    if command == "random":
+        return at_random(path, *rest)
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(*sys.argv[1:])))
