@@ -118,6 +118,10 @@ static size_t note(const struct reading *r, const struct la_env_file *file,
 		return la_script_lose(r->script, r->part, name, b->name_length,
 				      LA_SCRIPT_SYNTAX, file->bad,
 				      file->refused);
+	if (b->removed)
+		return la_script_add(r->script, r->part, name, b->name_length,
+				     NULL, LA_SCRIPT_REMOVED, b->at.start,
+				     b->at.end);
 	return la_script_give(r->script, r->part, name, b->name_length,
 			      &b->value, b->at);
 }

@@ -15,7 +15,7 @@ static bool is_empty(const char *text, size_t at, size_t end)
 {
 	while (at < end && is_blank(text[at]))
 		at++;
-	return at == end || strchr("#\r", text[at]);
+	return at == end || text[at] == '#';
 }
 
 bool la_pam_next(const char *text, size_t length, size_t *at,
@@ -84,6 +84,11 @@ static void read_line(struct la_env_file *file, const struct la_pam_line *line)
 	length = strcspn(text + at, "#");
 	equals = memchr(text + at, '=', length);
 	name.start = line->start + at;
+	if (!equals && is_alphanumeric(text + at, length)) {
+		name.end = name.start + length;
+		la_env_unbind(file, name, line->end);
+		return;
+	}
 	if (!equals || !is_alphanumeric(text + at, equals - text - at)) {
 		name.end = name.start + length;
 		la_env_refuse(file,

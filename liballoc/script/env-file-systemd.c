@@ -129,6 +129,7 @@ static void in_value(struct machine *m, char c, size_t at)
 		m->state = BEFORE_NAME;
 	} else if (c == '\\') {
 		m->state = ESCAPED;
+		m->kept = m->raw.length;
 	} else if (m->state == BEFORE_VALUE && (c == '\'' || c == '"')) {
 		m->state = c == '"' ? DOUBLE : SINGLE;
 	} else if (m->state == IN_VALUE || !is_space(c)) {

@@ -46,6 +46,17 @@ void la_env_bind(struct la_env_file *file, struct la_script_span name,
 	*value = (struct la_script_value){ 0 };
 }
 
+void la_env_unbind(struct la_env_file *file, struct la_script_span name,
+		   size_t end)
+{
+	struct la_env_binding *binding = bind(file, name, end);
+
+	la_script_vars_unset(&file->vars, file->text + name.start,
+			     name.end - name.start);
+	if (binding)
+		binding->removed = true;
+}
+
 void la_env_refuse(struct la_env_file *file, struct la_script_span name,
 		   size_t end, enum la_script_code code, const char *why)
 {

@@ -15,6 +15,7 @@ struct la_env_binding {
 	struct la_script_value value; /* owned */
 	enum la_script_code code; /* of refused */
 	const char *refused; /* why it sets nothing; NULL: it does */
+	bool removed; /* it takes the variable away */
 };
 
 /* A file as one reader takes it.  Text and script are set at the start. */
@@ -40,6 +41,10 @@ la_env_reader la_env_read_python, la_env_read_node, la_env_read_shell,
 /* The name has this value from here on; value is taken over. */
 void la_env_bind(struct la_env_file *file, struct la_script_span name,
 		 struct la_script_value *value, size_t end);
+
+/* The name is unset from here on. */
+void la_env_unbind(struct la_env_file *file, struct la_script_span name,
+		   size_t end);
 
 /* The line names it, but sets nothing. */
 void la_env_refuse(struct la_env_file *file, struct la_script_span name,

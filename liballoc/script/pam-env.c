@@ -15,10 +15,13 @@ struct conf {
 	struct la_script_span at; /* of the part */
 };
 
-/* A line taken apart; spans are empty where something is missing. */
+/* A line taken apart; a value that is missing starts at 0. */
 struct conf_line {
 	struct la_script_span name, fallback, override;
 	size_t end;
+	/* Values in quotes so far, less those that were empty: 1.5.2 takes an
+	 * empty value for a missing one when this is 0. */
+	long quotes;
 	bool bad;
 };
 
@@ -36,24 +39,42 @@ static size_t word_end(const char *text, size_t at, size_t end)
 	return at;
 }
 
-/* A value, quoted or not; false if the quotes do not end. */
-static bool take_value(const char *text, size_t *at, size_t end,
+/* A value, quoted or not; false if the quotes do not end before a blank. */
+static bool take_value(struct conf_line *line, const char *text, size_t *at,
 		       struct la_script_span *value)
 {
+	size_t start = *at, end = line->end, stop;
 	const char *close;
 
-	value->start = *at;
-	if (*at == end || text[*at] != '"') {
-		value->end = *at = word_end(text, *at, end);
-		return true;
+	if (start < end && text[start] == '"') {
+		start++;
+		close = memchr(text + start, '"', end - start);
+		if (!close)
+			return false;
+		stop = close - text;
+		*at = stop + 1;
+		line->quotes++;
+	} else {
+		stop = *at = word_end(text, start, end);
 	}
-	value->start++;
-	close = memchr(text + value->start, '"', end - value->start);
-	if (!close)
-		return false;
-	value->end = close - text;
-	*at = value->end + 1;
-	return true;
+	if (stop > start || line->quotes--)
+		*value = (struct la_script_span){ start, stop };
+	return word_end(text, *at, end) == *at;
+}
+
+/* Does a ${ or @{ not end? */
+static bool is_open(const char *text, struct la_script_span value)
+{
+	size_t i;
+
+	for (i = value.start; i + 1 < value.end; i++)
+		if (text[i] == '\\')
+			i++;
+		else if ((text[i] == '$' || text[i] == '@') &&
+			 text[i + 1] == '{' &&
+			 !memchr(text + i, '}', value.end - i))
+			return true;
+	return false;
 }
 
 static void take_apart(const char *text, size_t at, size_t end,
@@ -77,8 +98,10 @@ static void take_apart(const char *text, size_t at, size_t end,
 			line->bad = true;
 			break;
 		}
-		line->bad = !take_value(text, &at, end, value);
+		line->bad = !take_value(line, text, &at, value);
 	}
+	line->bad |= is_open(text, line->fallback) ||
+		     is_open(text, line->override);
 }
 
 static void expand(const struct conf *conf, struct la_script_span raw,
@@ -118,7 +141,7 @@ static void define(struct conf *conf, const struct conf_line *line)
 	expand(conf, line->override, &value);
 	if (!value.unknown && !value.text.length)
 		expand(conf, line->fallback, &value);
-	if (!value.unknown && !value.text.length) {
+	if (!value.unknown && !value.text.length && !line->fallback.start) {
 		if (la_script_watches(conf->script, name, length, false))
 			la_script_add(conf->script, conf->part, name, length,
 				      NULL, LA_SCRIPT_REMOVED,
@@ -126,7 +149,8 @@ static void define(struct conf *conf, const struct conf_line *line)
 		la_script_vars_unset(&conf->vars, name, length);
 	} else {
 		la_script_vars_set(&conf->vars, name, length,
-				   value.unknown ? NULL : value.text.data);
+				   value.unknown ? NULL :
+						   la_strbuf_text(&value.text));
 		la_script_give(conf->script, conf->part, name, length, &value,
 			       conf->at);
 	}
@@ -166,7 +190,8 @@ static void read_line(struct conf *conf, const struct la_pam_line *pam)
 				       LA_SCRIPT_SYNTAX, conf->at,
 				       "pam_env takes DEFAULT= and OVERRIDE= "
 				       "behind a name, no blank at the end, "
-				       "and ignores this line");
+				       "quotes and braces that close, and "
+				       "ignores this line");
 	else
 		define(conf, &line);
 }
