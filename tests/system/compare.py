@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare.py read BLOCK VARIABLE: of what read-script prints, the last that is
 set must be what a program's block has; what it cannot tell it must say.
-compare.py live BLOCK: what allocctl env said of the same program."""
+compare.py live BLOCK: what allocctl env said of the same program.
+compare.py origin BLOCK VARIABLE FILE:LINE: where it said that it comes from."""
 import json
 import os
 import sys
@@ -63,6 +64,18 @@ def live(path):
     return True
 
 
+def origin(path, variable, wanted):
+    with open(path + ".json", encoding="utf-8", errors="surrogateescape") as file:
+        origins = json.load(file)["origins"]
+    sources = [f"{o['file']}:{o['line']}" for o in origins
+               if o["variable"] == variable and o["source"]]
+    if sources == [wanted]:
+        return True
+    print(f"allocctl env: from {sources}, not {wanted}: {origins}")
+    return False
+
+
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
-    sys.exit(not (read if what == "read" else live)(*arguments))
+    command = {"read": read, "live": live, "origin": origin}[what]
+    sys.exit(not command(*arguments))

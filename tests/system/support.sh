@@ -52,7 +52,7 @@ chmod 777 "$test/out"
 cat >"$test/see" <<'END'
 #!/bin/sh
 cat /proc/$$/environ >"/test/out/$1"
-/test/allocctl env --pid $$ --format json >"/test/out/$1.json" \
+/test/allocctl env --pid $$ --show-origin --format json >"/test/out/$1.json" \
 	2>"/test/out/$1.err"
 : >"/test/out/$1.done"
 END
@@ -113,6 +113,11 @@ sees() {	# sees NAME [VALUE]: that program got it, or had no such variable
 	fi
 	python3 tests/system/compare.py live "$test/out/$1" ||
 		fail "$1: allocctl env --pid"
+}
+
+comes() {	# comes NAME FILE:LINE: allocctl env --show-origin found it
+	python3 tests/system/compare.py origin "$test/out/$1" "$V" "$2" ||
+		wrong=$((wrong + 1))
 }
 
 # What the analyser makes of the text that a launcher was given.

@@ -139,6 +139,12 @@ check file file:1
 sees dropin dropin:1
 reads dropin systemd <"$test/in/dropin.service.d/10-x.conf"
 
+comes plain /etc/systemd/system/plain.service:4
+comes twice /etc/systemd/system/twice.service:5
+comes dropin /etc/systemd/system/dropin.service.d/10-x.conf:2
+comes file /test/in/file.env:2
+comes envjoined /test/in/envjoined.env:1
+
 checkfile() {	# checkfile NAME [VALUE]: truth, and the file's text
 	sees "$@"
 	reads "$1" systemd-env <"$test/in/$1.env"
