@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The environment of a dead process, from its core file. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
 #include <liballoc/triage.h>
 
 #include "cmd.h"
@@ -20,7 +24,22 @@ static int take(struct la_env **out, const struct la_core_info *info)
 	return STATUS_CANNOT_TELL;
 }
 
-int env_core(struct la_env **out, const char *path)
+static bool is_record(const char *path)
+{
+	FILE *file;
+	int c;
+
+	if (!strcmp(path, "-"))
+		return true;
+	file = fopen(path, "rb");
+	if (!file)
+		return false;
+	c = getc(file);
+	fclose(file);
+	return c == '{';
+}
+
+static int read_core(struct la_env **out, const char *path)
 {
 	int status = STATUS_CANNOT_TELL;
 	struct la_core *core = NULL;
@@ -38,4 +57,9 @@ int env_core(struct la_env **out, const char *path)
 	la_log_free(log);
 	la_core_free(core);
 	return status;
+}
+
+int env_core(struct la_env **out, const char *path)
+{
+	return is_record(path) ? env_record(out, path) : read_core(out, path);
 }

@@ -227,7 +227,9 @@ void env_print_text(const struct env_view *view)
 	if (view->process && !view->own)
 		print_process(la_env_process_info(view->process));
 	if (view->file)
-		printf("process of %s, as it was started\n", view->file);
+		printf("process of %s, as it was started\n",
+		       strcmp(view->file, "-") ? view->file :
+						 "the record");
 	print_torch(view);
 	putchar('\n');
 	print_variables(view);

@@ -54,8 +54,10 @@ int env_view_status(const struct env_view *view);
 /* Why what is set cannot be told for sure; NULL: it can. */
 const char *env_view_doubt(const struct env_view *view);
 
-/* The environment of a core file; a status. */
+/* The environment of a core file, or of the last of systemd-coredump's records
+ * in a file of journalctl -o json ("-": standard input); a status. */
 int env_core(struct la_env **out, const char *path);
+int env_record(struct la_env **out, const char *path);
 
 void env_print_text(const struct env_view *view);
 void env_print_json(const struct env_view *view);

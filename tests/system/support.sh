@@ -10,7 +10,7 @@ done
 root=$O/system/root
 packages=systemd-sysv,dbus,libpam-systemd,openssh-server,openssh-client,cron
 packages=$packages,sudo,tmux,lmod,tcl,slurm-wlm,munge,procps,zlib1g,liblzma5
-packages=$packages,iproute2,libzstd1,libjansson4,libyaml-0-2
+packages=$packages,systemd-coredump,iproute2,libzstd1,libjansson4,libyaml-0-2
 
 # The two programs that load modules exclude each other as packages.
 make_root() {

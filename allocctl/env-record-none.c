@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/* env-record.c of a build without a JSON reader. */
+#include "cmd.h"
+#include "env.h"
+#include "report.h"
+
+int env_record(struct la_env **out, const char *path)
+{
+	(void)out;
+	report_error("%s: this build cannot read JSON: it was made without "
+		     "jansson", path);
+	return STATUS_CANNOT_TELL;
+}
