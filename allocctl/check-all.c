@@ -104,10 +104,9 @@ static void json_codes(struct la_json *json,
 	remark = la_setting_check_remarks(check, &nr);
 	la_json_key(json, "codes");
 	la_json_array_begin(json);
-	for (i = 0; i < nr; i++) {
-		snprintf(code, sizeof(code), "LA%d", (int)remark[i].code);
-		la_json_text(json, code);
-	}
+	for (i = 0; i < nr; i++)
+		la_json_text(json,
+			     report_code(code, (int)remark[i].code));
 	la_json_array_end(json);
 }
 
@@ -117,20 +116,20 @@ static void print_json(struct la_json *json, const struct verdict *verdict)
 		la_setting_check_refusal(verdict->check);
 
 	la_json_object_begin(json);
-	check_json_text(json, "from", verdict->first);
-	check_json_text(json, "to", verdict->last);
+	la_json_member_text(json, "from", verdict->first);
+	la_json_member_text(json, "to", verdict->last);
 	la_json_key(json, "accepted");
 	la_json_bool(json, !refusal);
-	check_json_text(json, "error", refusal ? refusal->text : NULL);
+	la_json_member_text(json, "error", refusal ? refusal->text : NULL);
 	if (refusal) {
-		check_json_text(json, "type", refusal->exception);
+		la_json_member_text(json, "type", refusal->exception);
 		la_json_key(json, "aborts_import");
 		la_json_bool(json, refusal->aborts_import);
 	}
 	json_codes(json, verdict->check);
-	check_json_text(json, "correction",
+	la_json_member_text(json, "correction",
 			la_setting_check_correction(verdict->check));
-	check_json_text(json, "variable_unread", verdict->unread);
+	la_json_member_text(json, "variable_unread", verdict->unread);
 	la_json_object_end(json);
 }
 

@@ -5,20 +5,6 @@
 #include "check.h"
 #include "report.h"
 
-void check_json_text(struct la_json *json, const char *key, const char *text)
-{
-	la_json_key(json, key);
-	la_json_text(json, text);
-}
-
-void check_json_code(struct la_json *json, const char *key, int code)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "LA%d", code);
-	check_json_text(json, key, text);
-}
-
 static void json_roundup(struct la_json *json, const uint64_t *slots)
 {
 	int i;
@@ -94,12 +80,14 @@ static void json_remarks(struct la_json *json,
 {
 	const struct la_setting_remark *remark;
 	size_t i, nr;
+	char code[16];
 
 	remark = la_setting_check_remarks(check, &nr);
 	la_json_array_begin(json);
 	for (i = 0; i < nr; i++) {
 		la_json_object_begin(json);
-		check_json_code(json, "code", (int)remark[i].code);
+		la_json_member_text(json, "code",
+				    report_code(code, (int)remark[i].code));
 		la_json_key(json, "offset");
 		la_json_uint(json, remark[i].offset);
 		la_json_key(json, "length");
@@ -107,7 +95,7 @@ static void json_remarks(struct la_json *json,
 		la_json_key(json, "text");
 		la_json_text(json, remark[i].text);
 		if (severity)
-			check_json_text(
+			la_json_member_text(
 				json, "severity",
 				check_severity_name(remark[i].severity));
 		la_json_object_end(json);
@@ -130,12 +118,15 @@ static void json_refusal(struct la_json *json,
 static void json_violation(struct la_json *json,
 			   const struct la_policy_violation *violation)
 {
+	char code[16];
+
 	la_json_object_begin(json);
-	check_json_code(json, "code", (int)violation->code);
+	la_json_member_text(json, "code",
+			    report_code(code, (int)violation->code));
 	la_json_member_uint(json, "offset", violation->offset);
 	la_json_member_uint(json, "length", violation->length);
 	la_json_member_uint(json, "line", violation->line);
-	check_json_text(json, "text", violation->text);
+	la_json_member_text(json, "text", violation->text);
 	la_json_object_end(json);
 }
 
@@ -148,7 +139,7 @@ static void json_policy(struct la_json *json, const struct check_answer *answer,
 	violation = la_policy_violations(answer->policy, &nr);
 	la_json_key(json, "policy");
 	la_json_object_begin(json);
-	check_json_text(json, "file", options->policy_path);
+	la_json_member_text(json, "file", options->policy_path);
 	la_json_member_uint(json, "exempt_line",
 			    la_policy_exemption_line(answer->policy));
 	la_json_key(json, "violations");
@@ -163,12 +154,12 @@ static void json_policy(struct la_json *json, const struct check_answer *answer,
 static void json_more(struct la_json *json, const struct check_answer *answer,
 		      const struct check_options *options)
 {
-	check_json_text(json, "torch", options->release);
-	check_json_text(json, "correction",
+	la_json_member_text(json, "torch", options->release);
+	la_json_member_text(json, "correction",
 			la_setting_check_correction(answer->check));
 	if (answer->source->variable) {
-		check_json_text(json, "variable", answer->source->variable);
-		check_json_text(json, "variable_unread", answer->unread);
+		la_json_member_text(json, "variable", answer->source->variable);
+		la_json_member_text(json, "variable_unread", answer->unread);
 	}
 	if (answer->policy)
 		json_policy(json, answer, options);
@@ -186,10 +177,10 @@ void check_print_json(const struct check_answer *answer,
 	la_json_init(&json, report_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_bool(&json, "accepted", setting);
-	check_json_text(&json, "error", refusal ? refusal->text : NULL);
+	la_json_member_text(&json, "error", refusal ? refusal->text : NULL);
 	if (refusal)
 		json_refusal(&json, refusal);
-	check_json_text(&json, "set_at",
+	la_json_member_text(&json, "set_at",
 			check_set_at_names[options->context.set_at]);
 	la_json_key(&json, "settings");
 	if (setting)

@@ -134,16 +134,17 @@ static void sarif_rule(struct la_json *json,
 		[LA_SEVERITY_WARNING] = "warning",
 		[LA_SEVERITY_HINT] = "error",
 	};
+	char code[16];
 
 	la_json_object_begin(json);
-	check_json_code(json, "id", info->code);
+	la_json_member_text(json, "id", report_code(code, info->code));
 	la_json_key(json, "shortDescription");
 	la_json_object_begin(json);
-	check_json_text(json, "text", info->meaning);
+	la_json_member_text(json, "text", info->meaning);
 	la_json_object_end(json);
 	la_json_key(json, "defaultConfiguration");
 	la_json_object_begin(json);
-	check_json_text(json, "level", levels[info->severity]);
+	la_json_member_text(json, "level", levels[info->severity]);
 	la_json_object_end(json);
 	la_json_object_end(json);
 }
@@ -155,9 +156,9 @@ void check_sarif_begin(struct la_json *json)
 
 	la_json_init(json, report_json_sink, stdout);
 	la_json_object_begin(json);
-	check_json_text(json, "$schema",
+	la_json_member_text(json, "$schema",
 			"https://json.schemastore.org/sarif-2.1.0.json");
-	check_json_text(json, "version", "2.1.0");
+	la_json_member_text(json, "version", "2.1.0");
 	la_json_key(json, "runs");
 	la_json_array_begin(json);
 	la_json_object_begin(json);
@@ -165,8 +166,8 @@ void check_sarif_begin(struct la_json *json)
 	la_json_object_begin(json);
 	la_json_key(json, "driver");
 	la_json_object_begin(json);
-	check_json_text(json, "name", "allocctl");
-	check_json_text(json, "version", LA_VERSION);
+	la_json_member_text(json, "name", "allocctl");
+	la_json_member_text(json, "version", LA_VERSION);
 	la_json_key(json, "rules");
 	la_json_array_begin(json);
 	for (i = 0; (info = la_setting_code_at(i)); i++)
@@ -174,7 +175,7 @@ void check_sarif_begin(struct la_json *json)
 	la_json_array_end(json);
 	la_json_object_end(json);
 	la_json_object_end(json);
-	check_json_text(json, "columnKind", "unicodeCodePoints");
+	la_json_member_text(json, "columnKind", "unicodeCodePoints");
 	la_json_key(json, "results");
 	la_json_array_begin(json);
 }
@@ -221,7 +222,7 @@ static void sarif_fix(struct la_json *json, const struct check_source *source,
 	sarif_region(json, source, 0, source->length);
 	la_json_key(json, "insertedContent");
 	la_json_object_begin(json);
-	check_json_text(json, "text", correction);
+	la_json_member_text(json, "text", correction);
 	la_json_object_end(json);
 	la_json_object_end(json);
 	la_json_array_end(json);
@@ -235,13 +236,14 @@ static void sarif_result(void *arg, const struct check_source *source,
 			 const struct finding *finding)
 {
 	struct la_json *json = arg;
+	char code[16];
 
 	la_json_object_begin(json);
-	check_json_code(json, "ruleId", finding->code);
-	check_json_text(json, "level", finding->level);
+	la_json_member_text(json, "ruleId", report_code(code, finding->code));
+	la_json_member_text(json, "level", finding->level);
 	la_json_key(json, "message");
 	la_json_object_begin(json);
-	check_json_text(json, "text", finding->text);
+	la_json_member_text(json, "text", finding->text);
 	la_json_object_end(json);
 	la_json_key(json, "locations");
 	la_json_array_begin(json);

@@ -62,7 +62,5 @@ int check_refusal_code(const struct la_setting_check *check);
 /* "note", "warning" or "hint". */
 const char *check_severity_name(enum la_severity severity);
 
-void check_json_text(struct la_json *json, const char *key, const char *text);
-void check_json_code(struct la_json *json, const char *key, int code);
 
 #endif /* ALLOCCTL_CHECK_H */

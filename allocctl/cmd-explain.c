@@ -40,8 +40,7 @@ static bool is_code(const char *name, int number)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "LA%d", number);
-	return !strcasecmp(text, name);
+	return !strcasecmp(report_code(text, number), name);
 }
 
 /* Print the row of a code, if the name is one. */

@@ -24,14 +24,6 @@ static const char *const parts[] = {
 	[LA_ENV_NO_PART] = "no",
 };
 
-static void json_code(struct la_json *json, int code)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "LA%d", code);
-	la_json_member_text(json, "code", text);
-}
-
 static void json_check(struct la_json *json,
 		       const struct la_setting_check *check)
 {
@@ -39,6 +31,7 @@ static void json_check(struct la_json *json,
 		check ? la_setting_check_refusal(check) : NULL;
 	const struct la_setting_remark *remark;
 	size_t count = 0, i;
+	char code[16];
 
 	if (check)
 		la_json_member_bool(json, "accepted", !refusal);
@@ -50,7 +43,8 @@ static void json_check(struct la_json *json,
 	remark = check ? la_setting_check_remarks(check, &count) : NULL;
 	for (i = 0; i < count; i++) {
 		la_json_object_begin(json);
-		json_code(json, (int)remark[i].code);
+		la_json_member_text(json, "code",
+				    report_code(code, (int)remark[i].code));
 		la_json_member_text(json, "text", remark[i].text);
 		la_json_object_end(json);
 	}
@@ -98,13 +92,15 @@ void env_json_findings(struct la_json *json, const struct env_view *view)
 {
 	const struct la_env_finding *finding;
 	size_t i;
+	char code[16];
 
 	la_json_key(json, "findings");
 	la_json_array_begin(json);
 	for (i = 0; i < view->choice->finding_count; i++) {
 		finding = &view->choice->finding[i];
 		la_json_object_begin(json);
-		json_code(json, (int)finding->code);
+		la_json_member_text(json, "code",
+				    report_code(code, (int)finding->code));
 		la_json_member_text(json, "kind", finding->kind);
 		la_json_member_text(json, "variable", finding->variable);
 		la_json_member_text(json, "text", finding->text);
@@ -119,12 +115,14 @@ static void json_diagnostics(struct la_json *json,
 {
 	const struct la_script_diagnostic *said = origin->diagnostics;
 	size_t i;
+	char code[16];
 
 	la_json_key(json, "diagnostics");
 	la_json_array_begin(json);
 	for (i = 0; i < origin->diagnostic_count; i++) {
 		la_json_object_begin(json);
-		json_code(json, (int)said[i].code);
+		la_json_member_text(json, "code",
+				    report_code(code, (int)said[i].code));
 		la_json_member_text(json, "kind", said[i].kind);
 		la_json_member_text(json, "message", said[i].text);
 		la_json_member_uint(json, "line", said[i].line);

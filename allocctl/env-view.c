@@ -21,17 +21,6 @@ const char env_line[] =
 	"import torch; torch.cuda.init(); "
 	"print(torch.cuda.memory._snapshot()[\"allocator_settings\"])";
 
-static const char *release_name(unsigned int number)
-{
-	const struct la_release *release;
-	size_t i;
-
-	for (i = 0; (release = la_release_at(i)); i++)
-		if (release->number == number)
-			return release->name;
-	return "?";
-}
-
 /* The torch that the process has loaded, or that a command would import. */
 static void seek_torch(struct env_view *view, const struct env_query *query)
 {
@@ -70,7 +59,7 @@ static int choose_torch(struct env_view *view, const struct env_query *query)
 	}
 	if (query->build >= 0)
 		view->context.build = (enum la_build)query->build;
-	view->release = release_name(view->context.release);
+	view->release = la_release_name(view->context.release);
 	return STATUS_DONE;
 }
 

@@ -113,8 +113,7 @@ static void print_code(int number, const char *kind, const char *meaning,
 {
 	char label[16];
 
-	snprintf(label, sizeof(label), "LA%d", number);
-	report_paint(REPORT_BOLD, label);
+	report_paint(REPORT_BOLD, report_code(label, number));
 	printf(" (%s)\n", kind);
 	report_wrapped(2, meaning);
 	short_field("example", example);

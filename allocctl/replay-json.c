@@ -61,7 +61,7 @@ void replay_json(struct la_json *json, const struct question *question)
 	la_json_member_text(json, "setting", question->setting_text);
 	source_json_limit(json, "limit", &question->limit);
 	la_json_member_text(json, "release",
-			    source_release_name(question->torch));
+			    la_release_name(question->torch));
 	la_json_member_bool(json, "as_recorded", question->as_recorded);
 	la_json_member_text(json, "outcome", replay_outcome(question));
 	if (answer->outcome != LA_OUTCOME_RUNS)

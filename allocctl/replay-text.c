@@ -148,7 +148,7 @@ void replay_print(const struct question *question)
 	report_escaped(question->setting_text, strlen(question->setting_text));
 	printf("', limit %s", source_limit_text(limit, &question->limit));
 	if (question->torch != question->source.info->release)
-		printf(", torch %s\n", source_release_name(question->torch));
+		printf(", torch %s\n", la_release_name(question->torch));
 	else
 		puts(question->as_recorded ? ", both as recorded" : "");
 	fputs("outcome     ", stdout);

@@ -272,6 +272,12 @@ void report_caret(const char *text, size_t text_length, size_t offset,
 	putchar('\n');
 }
 
+const char *report_code(char text[16], int code)
+{
+	snprintf(text, 16, "LA%d", code);
+	return text;
+}
+
 int report_json_sink(void *arg, const char *data, size_t length)
 {
 	return fwrite(data, 1, length, arg) == length ? 0 : -EIO;

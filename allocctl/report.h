@@ -52,6 +52,9 @@ void report_wrapped_from(size_t column, int indent, const char *text);
 void report_caret(const char *text, size_t text_length, size_t offset,
 		  size_t length);
 
+/* "LA123". */
+const char *report_code(char text[16], int code);
+
 /* A la_json_sink; arg: a FILE. */
 int report_json_sink(void *arg, const char *data, size_t length);
 

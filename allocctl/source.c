@@ -40,18 +40,9 @@ const char *source_release_source(const struct la_program_info *info)
 	return release_sources[info->release_source];
 }
 
-const char *source_release_name(unsigned int release)
-{
-	size_t i = 0;
-
-	while (la_release_at(i)->number != release)
-		i++;
-	return la_release_at(i)->name;
-}
-
 const char *source_release(const struct la_program_info *info)
 {
-	return source_release_name(info->release);
+	return la_release_name(info->release);
 }
 
 const char *source_limit_source(const struct la_program_info *info)

@@ -88,7 +88,6 @@ const char *source_limit_source(const struct la_program_info *info);
  * "the companion file". */
 const char *source_release(const struct la_program_info *info);
 const char *source_release_source(const struct la_program_info *info);
-const char *source_release_name(unsigned int release);
 
 /* A number with commas: "28,951". */
 const char *source_count_text(char text[32], uint64_t count);

@@ -8,15 +8,15 @@
 
 static void json_list(struct la_json *json, const struct verify_list *list)
 {
-	char code[16];
 	size_t i;
+	char code[16];
 
 	la_json_key(json, "diagnostics");
 	la_json_array_begin(json);
 	for (i = 0; i < list->count; i++) {
-		snprintf(code, sizeof(code), "LA%d", list->said[i].code);
 		la_json_object_begin(json);
-		la_json_member_text(json, "code", code);
+		la_json_member_text(json, "code",
+				    report_code(code, list->said[i].code));
 		la_json_member_text(json, "kind", list->said[i].kind);
 		la_json_member_text(json, "message", list->said[i].text);
 		la_json_member_uint(json, "line", list->said[i].line);

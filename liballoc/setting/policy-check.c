@@ -225,31 +225,20 @@ static void check_others(struct subject *s, const struct la_policy *policy)
 	}
 }
 
-static const char *release_name(unsigned int number)
-{
-	const struct la_release *release;
-	size_t i;
-
-	for (i = 0; (release = la_release_at(i)); i++)
-		if (release->number == number)
-			return release->name;
-	return "?";
-}
-
 static void check_release(struct subject *s, const struct la_policy *policy)
 {
 	unsigned int release = s->context->release, other;
-	const char *name = release_name(release);
+	const char *name = la_release_name(release);
 	size_t i;
 
 	if (policy->from && release < policy->from)
 		violate(s, LA_POLICY_RELEASE, policy->from_line, NULL,
 			"torch %s is older than %s", name,
-			release_name(policy->from));
+			la_release_name(policy->from));
 	if (policy->to && release > policy->to)
 		violate(s, LA_POLICY_RELEASE, policy->to_line, NULL,
 			"torch %s is newer than %s", name,
-			release_name(policy->to));
+			la_release_name(policy->to));
 	for (i = 0; i < policy->except.nr; i++)
 		if (!la_release_parse(&other, policy->except.word[i].text,
 				      NULL) &&
@@ -340,7 +329,7 @@ static void check_all(struct subject *s, const struct la_policy *policy,
 	if (la_setting_check_refusal(s->check))
 		violate(s, LA_POLICY_REFUSED, 0, NULL,
 			"torch %s refuses the setting",
-			release_name(s->context->release));
+			la_release_name(s->context->release));
 	for (i = 0; i < policy->option_count; i++)
 		check_option(s, &policy->option[i]);
 	if (policy->others_line)

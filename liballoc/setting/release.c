@@ -40,14 +40,14 @@ LA_EXPORT const struct la_release *la_release_at(size_t index)
 	return index < ARRAY_SIZE(releases) ? &releases[index] : NULL;
 }
 
-bool la_release_is_known(unsigned int release)
+LA_EXPORT const char *la_release_name(unsigned int number)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(releases); i++)
-		if (releases[i].number == release)
-			return true;
-	return false;
+		if (releases[i].number == number)
+			return releases[i].name;
+	return NULL;
 }
 
 /* Digits at *text, which moves past them; false if there are none. */
@@ -92,7 +92,7 @@ LA_EXPORT int la_release_parse(unsigned int *release, const char *text,
 				    "torch %.64s is older than %s, the first "
 				    "release with a setting",
 				    text, OLDEST.name);
-	if (!la_release_is_known(number))
+	if (!la_release_name(number))
 		return la_error_set(err, -ERANGE, 0, "there is no torch %.64s",
 				    text);
 	*release = number;

@@ -14,6 +14,4 @@ enum la_generation {
 /* release: one of the table. */
 enum la_generation la_generation_of(unsigned int release);
 
-bool la_release_is_known(unsigned int release);
-
 #endif /* LA_SETTING_RELEASE_H */

@@ -123,7 +123,7 @@ LA_EXPORT int la_setting_parse_for(struct la_setting **out, const char *text,
 	struct la_setting *setting;
 	int ret;
 
-	if (!la_release_is_known(context->release))
+	if (!la_release_name(context->release))
 		return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
 				    "unknown release of torch");
 	setting = new_setting(text, length, context);
@@ -312,7 +312,7 @@ LA_EXPORT int la_setting_check_new(struct la_setting_check **out,
 	struct la_setting_check *check;
 	int err;
 
-	if (!la_release_is_known(context->release))
+	if (!la_release_name(context->release))
 		return -ENOTSUP;
 	check = calloc(1, sizeof(*check));
 	if (!check)

@@ -33,6 +33,13 @@ struct la_release {
 const struct la_release *la_release_at(size_t index);
 
 /**
+ * @brief The name of a release.
+ * @param number LA_RELEASE() of it
+ * @return "2.11", static; NULL: the library does not know it
+ */
+const char *la_release_name(unsigned int number);
+
+/**
  * @brief Read a release as people and torch itself write it.
  * @param[out] release LA_RELEASE() of it; untouched on failure
  * @param text         "2.6", "2.6.0", "2.11.0+cu130", "2.10.0a0+git1234"
