@@ -200,6 +200,16 @@ static int verify_script(struct verify *verify)
 	return status;
 }
 
+bool verify_is_late(const struct verify_place *place)
+{
+	size_t i;
+
+	for (i = 0; i < place->list.count; i++)
+		if (place->list.said[i].code == LA_SCRIPT_TOO_LATE)
+			return true;
+	return false;
+}
+
 static int status_of_script(const struct verify *verify)
 {
 	const struct verify_place *last;
@@ -211,7 +221,8 @@ static int status_of_script(const struct verify *verify)
 	last = &verify->place[verify->count - 1];
 	if (last->fate == LA_SCRIPT_UNKNOWN)
 		return STATUS_CANNOT_TELL;
-	if (last->fate != LA_SCRIPT_ARRIVES || !last->value)
+	if (last->fate != LA_SCRIPT_ARRIVES || !last->value ||
+	    verify_is_late(last))
 		return STATUS_FINDINGS;
 	if (verify->request.wanted)
 		return strcmp(last->value, verify->request.wanted) ?

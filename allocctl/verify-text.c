@@ -57,7 +57,11 @@ static void print_fate(const struct verify *verify,
 
 	report_escaped(verify->request.path, strlen(verify->request.path));
 	printf(":%zu:%zu: ", place->line, place->column);
-	report_paint(fates[place->fate].colour, fates[place->fate].word);
+	if (verify_is_late(place))
+		report_paint(REPORT_YELLOW, "too late");
+	else
+		report_paint(fates[place->fate].colour,
+			     fates[place->fate].word);
 	printf(": %s", place->variable);
 	if (!place->value) {
 		puts(fates[place->fate].rest ? fates[place->fate].rest : "");

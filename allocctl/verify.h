@@ -99,6 +99,9 @@ void verify_cure(struct verify *verify, struct verify_place *place);
 /* Run the shells that are wanted: verify->shell. */
 void verify_shells(struct verify *verify);
 
+/* Has the torch of that program read the variable before? */
+bool verify_is_late(const struct verify_place *place);
+
 /* Does what was wanted arrive?  A status. */
 int verify_status(const struct verify *verify);
 

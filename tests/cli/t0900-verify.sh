@@ -80,6 +80,13 @@ grep -q LA125 "$tmp/out" || fail 'Windows: no word on expandable segments'
 run 1 'PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:<size>' --kind dotenv
 grep -q LA286 "$tmp/out" || fail 'no word on the placeholder'
 
+# It arrives, but torch does not look again: bench/gpu/arrival.py asked it.
+run 1 'import torch, os
+torch.cuda.init()
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:native"' --kind python
+grep -q ': too late: PYTORCH_CUDA_ALLOC_CONF=backend:native$' "$tmp/out" ||
+	fail "too late: $(cat "$tmp/out")"
+
 # What it is, by the name, the text or --kind.
 printf 'PYTORCH_CUDA_ALLOC_CONF=backend:native\n' >"$tmp/.env"
 allocctl verify --script "$tmp/.env" >"$tmp/out" || fail 'by name'
