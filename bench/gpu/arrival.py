@@ -17,11 +17,14 @@ import time
 
 NAME = 'PYTORCH_CUDA_ALLOC_CONF'
 PLACES = ['start', 'import', 'init', 'late']
-ASK = '''
-settings = torch.cuda.memory._snapshot()["allocator_settings"]
-print(settings["max_split_size"], torch.cuda.get_allocator_backend(),
+# Each prints what is in force; a snapshot wants torch's own backend.
+ASK_OPTION = '''
+print(torch.cuda.memory._snapshot()["allocator_settings"]["max_split_size"],
       flush=True)
 '''
+ASK_BACKEND = 'print(torch.cuda.get_allocator_backend())'
+IN_FORCE = {'max_split_size_mb:64': (ASK_OPTION, str(64 << 20)),
+            'backend:cudaMallocAsync': (ASK_BACKEND, 'cudaMallocAsync')}
 
 
 def program(place, setting):
@@ -40,13 +43,15 @@ def environment(place, setting):
 
 
 def arrived(place, setting):
-    """Is it in force?  As torch says."""
-    done = subprocess.run([sys.executable, '-c', program(place, setting) + ASK],
-                          env=environment(place, setting), check=True,
-                          stdout=subprocess.PIPE, text=True)
-    split, backend = done.stdout.split()
-    return (backend == 'cudaMallocAsync' if 'backend' in setting
-            else int(split) == 64 << 20)
+    """Is it in force?  As torch says; a program that fails has it not."""
+    ask, wanted = IN_FORCE[setting]
+    done = subprocess.run([sys.executable, '-c', program(place, setting) + ask],
+                          env=environment(place, setting), check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
+    if done.returncode:
+        print(done.stderr.strip().splitlines()[-1])
+    return done.returncode == 0 and done.stdout.strip() == wanted
 
 
 def told(allocctl, place, setting):
@@ -64,7 +69,7 @@ def told(allocctl, place, setting):
 
 def times(allocctl):
     wrong = 0
-    for setting in ('max_split_size_mb:64', 'backend:cudaMallocAsync'):
+    for setting in IN_FORCE:
         for place in PLACES:
             true = arrived(place, setting)
             says, kinds = told(allocctl, place, setting)
@@ -79,12 +84,12 @@ def times(allocctl):
 
 def living(allocctl):
     """allocctl env --pid of a program that changes its variable late."""
-    code = program('late', 'max_split_size_mb:64') + ASK + 'input()\n'
+    code = program('late', 'max_split_size_mb:64') + ASK_OPTION + 'input()\n'
     block = environment('start', 'max_split_size_mb:32')
     with subprocess.Popen([sys.executable, '-c', code], env=block, text=True,
                           stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as child:
-        split = int(child.stdout.readline().split()[0])
+        split = int(child.stdout.readline())
         answer = subprocess.run([allocctl, 'env', '--pid', str(child.pid),
                                  '--format', 'json'], check=False,
                                 stdout=subprocess.PIPE, text=True).stdout
