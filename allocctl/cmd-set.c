@@ -140,7 +140,11 @@ static void print_notes(const struct set_request *request,
 	if (request->apply && set_path(path, request, target))
 		printf("undo:     allocctl set --undo --shell %s --file %s\n",
 		       target->name, path);
-	puts("in torch: torch.cuda.memory._snapshot()[\"allocator_settings\"]");
+	/* That backend has no snapshot. */
+	puts(strstr(request->setting, "cudaMallocAsync") ?
+		     "in torch: torch.cuda.get_allocator_backend()" :
+		     "in torch: torch.cuda.memory._snapshot()"
+		     "[\"allocator_settings\"]");
 }
 
 static void print_line(const struct set_request *request,

@@ -15,7 +15,8 @@ const char env_when[] =
 	"torch reads these variables once: backend when it is imported, all "
 	"else when CUDA is first used (torch.cuda.init(), the first tensor on "
 	"a GPU). Later changes of the environment do nothing; "
-	"torch.cuda.memory._set_allocator_settings() does, but for backend.";
+	"torch.cuda.memory._set_allocator_settings() does, but for backend, "
+	"which torch.cuda.get_allocator_backend() tells.";
 
 const char env_line[] =
 	"import torch; torch.cuda.init(); "

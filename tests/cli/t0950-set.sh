@@ -63,3 +63,8 @@ run 2 $s --apply --undo
 run 2 $s --apply --shell dockerfile
 run 1 $s --apply --shell python --file "$tmp/x.py"
 [ ! -e "$tmp/x.py" ] || fail 'a file was made'
+
+# How to see it in torch: a snapshot is refused under the other backend.
+run 0 backend:cudaMallocAsync --shell bash
+grep -qx 'in torch: torch.cuda.get_allocator_backend()' "$tmp/out" ||
+	fail 'no way to see the backend'
