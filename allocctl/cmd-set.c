@@ -12,6 +12,8 @@
 #include "set.h"
 #include "util/util.h"
 
+static const char default_variable[] = "PYTORCH_CUDA_ALLOC_CONF";
+
 /* In the order of enum set_persist. */
 static const char *const persists[] = { "session", "user", "system", NULL };
 
@@ -128,18 +130,49 @@ static char *make_line(const struct set_request *request,
 	return whole;
 }
 
+/* As a word of a shell. */
+static void print_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+:@";
+	char *line;
+
+	if (*text && !text[strspn(text, plain)]) {
+		fputs(text, stdout);
+	} else if (!la_script_write(LA_SCRIPT_BASH, "x", text, &line, NULL)) {
+		fputs(line + strlen("export x="), stdout);
+		free(line);
+	}
+}
+
+/* Where it is not the one that is meant without it. */
+static void print_variable(const struct set_request *request)
+{
+	if (strcmp(request->variable, default_variable))
+		printf(" --variable %s", request->variable);
+}
+
 static void print_notes(const struct set_request *request,
 			const struct set_target *target)
 {
 	char path[PATH_MAX];
 
 	printf("restart:  %s\n", target->restart);
-	if (target->check)
-		printf("check:    allocctl verify '%s' %s\n", request->setting,
-		       target->check);
-	if (request->apply && set_path(path, request, target))
-		printf("undo:     allocctl set --undo --shell %s --file %s\n",
-		       target->name, path);
+	if (target->check) {
+		fputs("check:    allocctl verify ", stdout);
+		print_word(request->setting);
+		print_variable(request);
+		printf(" %s\n", target->check);
+	}
+	if (request->apply && set_path(path, request, target)) {
+		printf("undo:     allocctl set --undo --shell %s",
+		       target->name);
+		print_variable(request);
+		fputs(" --file ", stdout);
+		print_word(path);
+		putchar('\n');
+	}
 	/* That backend has no snapshot. */
 	puts(strstr(request->setting, "cudaMallocAsync") ?
 		     "in torch: torch.cuda.get_allocator_backend()" :
@@ -189,7 +222,7 @@ static int set_with(struct set_request *request, int nr)
 					   SET_USER :
 					   SET_SESSION;
 	if (!request->variable)
-		request->variable = "PYTORCH_CUDA_ALLOC_CONF";
+		request->variable = default_variable;
 	status = check_arguments(request, nr);
 	if (status != STATUS_DONE)
 		return status;

@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "child.h"
 #include "doctor.h"
 #include "platform.h"
 #include "util/util.h"
+
+/* A driver that sleeps takes a second for each GPU to wake up. */
+enum { NVML_MS = 5000 };
 
 /* As NVML declares them. */
 struct memory {
@@ -71,6 +75,7 @@ static void read_gpu(const struct nvml *nvml, unsigned int index,
 		return;
 	if (nvml->name(handle, gpu->name, sizeof(gpu->name)))
 		strcpy(gpu->name, "unknown");
+	gpu->name[sizeof(gpu->name) - 1] = '\0';
 	if (!nvml->memory(handle, &memory)) {
 		gpu->total = memory.total;
 		gpu->used = memory.used;
@@ -79,32 +84,33 @@ static void read_gpu(const struct nvml *nvml, unsigned int index,
 		gpu->mig = now == 1;
 }
 
-static bool ask_nvml(struct doctor_gpus *gpus)
+static void ask_nvml(void *answer)
 {
+	struct doctor_gpus *gpus = answer;
 	struct nvml nvml = { 0 };
-	unsigned int count, i;
+	unsigned int i;
 	int code;
 
 	if (!load(&nvml)) {
 		snprintf(gpus->why, sizeof(gpus->why), "no %s",
 			 platform_nvml);
-		return false;
+		return;
 	}
 	code = nvml.start();
 	if (code) {
 		snprintf(gpus->why, sizeof(gpus->why),
 			 "NVML does not start: error %d", code);
-		return false;
+		return;
 	}
 	gpus->how = "NVML";
 	if (nvml.driver(gpus->driver, sizeof(gpus->driver)))
 		*gpus->driver = '\0';
-	if (nvml.count(&count))
-		count = 0;
-	for (i = 0; i < count && i < DOCTOR_GPUS; i++)
+	gpus->driver[sizeof(gpus->driver) - 1] = '\0';
+	if (nvml.count(&gpus->seen))
+		gpus->seen = 0;
+	for (i = 0; i < gpus->seen && i < DOCTOR_GPUS; i++)
 		read_gpu(&nvml, i, gpus);
 	nvml.stop();
-	return true;
 }
 
 /* "... Module  550.54.14  ...": the first word that is a number. */
@@ -128,8 +134,14 @@ static void read_driver(struct doctor_gpus *gpus)
 		}
 }
 
+/* NVML may hang or crash where the driver is broken. */
 void doctor_find_gpus(struct doctor_gpus *gpus)
 {
-	if (!ask_nvml(gpus))
+	const char *trouble =
+		child_ask(ask_nvml, gpus, sizeof(*gpus), NVML_MS);
+
+	if (trouble)
+		snprintf(gpus->why, sizeof(gpus->why), "NVML: %s", trouble);
+	if (!gpus->how)
 		read_driver(gpus);
 }

@@ -29,6 +29,9 @@ static void json_gpus(struct la_json *json, const struct doctor_gpus *gpus)
 	la_json_member_text(json, "driver",
 			    *gpus->driver ? gpus->driver : NULL);
 	la_json_member_text(json, "driver_seen_by", gpus->how);
+	la_json_member_text(json, "nvml_trouble",
+			    *gpus->why ? gpus->why : NULL);
+	la_json_member_known_uint(json, "gpu_count", !*gpus->why, gpus->seen);
 	la_json_key(json, "gpus");
 	la_json_array_begin(json);
 	for (i = 0; i < gpus->count; i++) {

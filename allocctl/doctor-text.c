@@ -9,15 +9,25 @@
 #include "report.h"
 #include "util/util.h"
 
+static void print_escaped(const char *text)
+{
+	report_escaped(text, strlen(text));
+}
+
 static void print_torch(const struct env_view *view)
 {
-	if (view->torch_asked)
-		printf("torch     %s, as asked for\n", view->release);
-	else if (*view->torch.why)
-		printf("torch     not found: %s\n", view->torch.why);
-	else
-		printf("torch     %s, %s build, %s\n", view->torch.version,
-		       env_builds[view->context.build], view->torch.path);
+	fputs("torch     ", stdout);
+	if (view->torch_asked) {
+		printf("%s, as asked for", view->release);
+	} else if (*view->torch.why) {
+		fputs("not found: ", stdout);
+		print_escaped(view->torch.why);
+	} else {
+		print_escaped(view->torch.version);
+		printf(", %s build, ", env_builds[view->context.build]);
+		print_escaped(view->torch.path);
+	}
+	putchar('\n');
 }
 
 static void print_gpus(const struct doctor_gpus *gpus)
@@ -25,21 +35,27 @@ static void print_gpus(const struct doctor_gpus *gpus)
 	const struct doctor_gpu *gpu;
 	size_t i;
 
-	if (!gpus->how)
+	if (!gpus->how) {
 		printf("driver    none seen: %s\n", gpus->why);
-	else
-		printf("driver    NVIDIA %s, by %s\n",
-		       *gpus->driver ? gpus->driver : "?", gpus->how);
+	} else {
+		fputs("driver    NVIDIA ", stdout);
+		print_escaped(*gpus->driver ? gpus->driver : "?");
+		printf(", by %s\n", gpus->how);
+	}
+	if (gpus->how && *gpus->why)
+		printf("          %s\n", gpus->why);
 	for (i = 0; i < gpus->count; i++) {
 		gpu = &gpus->gpu[i];
 		printf("GPU %-5zu ", i);
-		report_escaped(gpu->name, strlen(gpu->name));
+		print_escaped(gpu->name);
 		if (gpu->total)
 			printf(", %.2f GiB, %.2f GiB in use",
 			       (double)gpu->total / (double)GIB,
 			       (double)gpu->used / (double)GIB);
 		puts(gpu->mig ? ", divided by MIG" : "");
 	}
+	if (gpus->seen > gpus->count)
+		printf("          and %zu more\n", gpus->seen - gpus->count);
 }
 
 static void print_values(const struct env_view *view)
@@ -53,9 +69,9 @@ static void print_values(const struct env_view *view)
 	for (i = 0; i < choice->variable_count; i++) {
 		variable = &choice->variable[i];
 		printf("%s", i ? "          " : "variables ");
-		report_escaped(variable->name, strlen(variable->name));
+		print_escaped(variable->name);
 		putchar('=');
-		report_escaped(variable->value, strlen(variable->value));
+		print_escaped(variable->value);
 		if (view->check[i].check)
 			printf(" (%s)",
 			       la_setting_check_refusal(view->check[i].check) ?

@@ -16,9 +16,10 @@ struct doctor_gpu {
 struct doctor_gpus {
 	struct doctor_gpu gpu[DOCTOR_GPUS];
 	size_t count;
+	unsigned int seen; /* GPUs in all: there may be more than have room */
 	char driver[64]; /* its release; empty: not known */
 	const char *how; /* "NVML", "/proc/driver/nvidia"; NULL: none seen */
-	char why[256]; /* NVML says nothing; empty: it does */
+	char why[256]; /* why NVML says nothing; empty: it does */
 };
 
 /* Texts that say something to do, in the order in which to do it. */

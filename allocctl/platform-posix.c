@@ -27,9 +27,12 @@ static const char *const layouts[] = {
 	"local/lib/python3*/dist-packages", "Lib/site-packages",
 };
 
+/* What the caller named this program, which may be missing. */
+static const char *called;
+
 bool platform_start(int *argc, char ***argv)
 {
-	(void)argc, (void)argv;
+	called = *argc > 0 ? **argv : "";
 	return true;
 }
 
@@ -194,6 +197,31 @@ char *platform_latest_core(const char **store)
 bool platform_resolve(char *out, const char *path)
 {
 	return realpath(path, out);
+}
+
+/* A name without a folder is looked for as a shell does. */
+static bool find_called(char *out)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+	size_t n;
+
+	if (strchr(called, '/'))
+		return realpath(called, out);
+	for (; *called && at && *at; at += n + !!at[n]) {
+		n = strcspn(at, ":");
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)n, at,
+			     called) < (int)sizeof(path) &&
+		    !access(path, X_OK) && realpath(path, out))
+			return true;
+	}
+	return false;
+}
+
+/* A root without /proc, as of chroot, is none without programs. */
+bool platform_self(char *out)
+{
+	return realpath("/proc/self/exe", out) || find_called(out);
 }
 
 const char platform_nvml[] = "libnvidia-ml.so.1";

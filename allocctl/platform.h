@@ -74,6 +74,10 @@ char *platform_latest_core(const char **store);
 /* Where a link leads to, in PATH_MAX bytes; false: nowhere, or no links. */
 bool platform_resolve(char *out, const char *path);
 
+/* The file of this program, in PATH_MAX bytes; false: it cannot be found.  Not
+ * on Windows. */
+bool platform_self(char *out);
+
 /* A library that may be missing: NULL; and what it has under a name. */
 void *platform_library_open(const char *name);
 void *platform_library_symbol(void *library, const char *name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -79,29 +80,107 @@ const char *set_calling_shell(void)
 	return shell && set_target_find(shell) ? shell : "bash";
 }
 
-/* The last place of the text that sets the variable: does it give the value
- * that is ours?  0 or a line of the text that says something else. */
-static size_t line_that_wins(const struct set_request *request,
-			     const struct set_target *target,
-			     const struct set_edit *edit)
+static bool gives(const struct la_script_assignment *found, const char *setting)
+{
+	return found->value && !strcmp(found->value, setting);
+}
+
+/* Whether a reader of the text gets the value from the lines that are ours;
+ * a status, after a message. */
+static int judge_places(const struct set_request *request,
+			const struct set_file *file,
+			const struct set_edit *edit,
+			const struct la_script *script)
+{
+	const struct la_script_assignment *found, *ours = NULL;
+	const char *why = "it would be no line of its own there";
+	size_t count, i;
+
+	found = la_script_assignments(script, &count);
+	for (i = 0; i < count; i++)
+		if (found[i].line >= edit->line &&
+		    found[i].line <= edit->last_line)
+			ours = &found[i];
+	if (count && found[count - 1].line > edit->last_line &&
+	    !gives(&found[count - 1], request->setting)) {
+		report_error("'%s' is not changed: a later line would win, the "
+			     "one that would be line %zu (--force sets it all "
+			     "the same)",
+			     file->path, found[count - 1].line);
+		return STATUS_FINDINGS;
+	}
+	if (ours && (ours->fate == LA_SCRIPT_UNKNOWN ||
+		     gives(ours, request->setting)))
+		return STATUS_DONE;
+	if (ours && ours->diagnostic_count)
+		why = ours->diagnostics[0].text;
+	report_error("'%s' is not changed: the line would not act: %s "
+		     "(--force puts it in all the same)",
+		     file->path, why);
+	return STATUS_FINDINGS;
+}
+
+static int judge_edit(const struct set_request *request,
+		      const struct set_target *target,
+		      const struct set_file *file, const struct set_edit *edit)
+{
+	const char *const watched[] = { request->variable, NULL };
+	const struct la_script_options options = { .kind = target->kind,
+						   .watched = watched };
+	struct la_script *script;
+	int status;
+
+	if (la_script_read(&script, la_strbuf_text(&edit->text),
+			   edit->text.length, &options, NULL) < 0)
+		return STATUS_DONE;
+	status = judge_places(request, file, edit, script);
+	la_script_free(script);
+	return status;
+}
+
+/* Are the bytes these lines, but for carriage returns at their ends? */
+static bool are_lines(const char *text, size_t length, const char *lines)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (text[i] == '\r' && i + 1 < length && text[i + 1] == '\n')
+			continue;
+		if (*lines ? text[i] != *lines : text[i] != '\n')
+			return false;
+		lines += *lines != '\0';
+	}
+	return !*lines;
+}
+
+/* Is what is between the marks what we wrote, for whatever value? */
+static bool is_ours(const struct set_request *request,
+		    const struct set_target *target, const char *text,
+		    size_t length)
 {
 	const char *const watched[] = { request->variable, NULL };
 	const struct la_script_options options = { .kind = target->kind,
 						   .watched = watched };
 	const struct la_script_assignment *found;
+	size_t count, head = target->header ? strlen(target->header) : 0;
 	struct la_script *script;
-	size_t count, line = 0;
+	char *line = NULL;
+	bool ours = false;
 
-	if (la_script_read(&script, la_strbuf_text(&edit->text),
-			   edit->text.length, &options, NULL) < 0)
-		return 0;
+	if (length > head && head && !memcmp(text, target->header, head))
+		head += strspn(text + head, "\r\n");
+	else if (head)
+		return false;
+	if (la_script_read(&script, text, length, &options, NULL) < 0)
+		return false;
 	found = la_script_assignments(script, &count);
-	if (count && found[count - 1].line > edit->last_line &&
-	    !(found[count - 1].value &&
-	      !strcmp(found[count - 1].value, request->setting)))
-		line = found[count - 1].line;
+	if (count == 1 && found->value &&
+	    !la_script_write(target->kind, request->variable, found->value,
+			     &line, NULL))
+		ours = are_lines(text + head, length - head, line);
+	free(line);
 	la_script_free(script);
-	return line;
+	return ours;
 }
 
 static int write_edit(const struct set_request *request,
@@ -125,6 +204,8 @@ static int write_edit(const struct set_request *request,
 			status = set_file_replace(file,
 						  la_strbuf_text(&edit->text),
 						  edit->text.length);
+		if (status != STATUS_DONE)
+			set_file_drop_backup(file, file->text, file->length);
 	}
 	if (status != STATUS_DONE)
 		return status;
@@ -140,38 +221,83 @@ static int write_edit(const struct set_request *request,
 	return STATUS_DONE;
 }
 
+/* What is wrong with the edit of a file; a status, after a message. */
+static int check_edit(const struct set_request *request,
+		      const struct set_target *target, const char *lines,
+		      const struct set_file *file, const struct set_edit *edit)
+{
+	if (request->force)
+		return STATUS_DONE;
+	if (edit->had_block &&
+	    !is_ours(request, target, file->text + edit->old_lines,
+		     edit->old_length)) {
+		report_error("'%s' is not changed: what is between the marks "
+			     "of allocctl set was edited (--force drops it)",
+			     file->path);
+		return STATUS_CANNOT_TELL;
+	}
+	return lines ? judge_edit(request, target, file, edit) : STATUS_DONE;
+}
+
 static int edit_file(const struct set_request *request,
 		     const struct set_target *target, const char *lines,
 		     const struct set_file *file)
 {
 	const struct set_block block = { target, request->variable, lines };
 	struct set_edit edit = { 0 };
-	int status = STATUS_DONE, code;
-	size_t other = 0;
+	int status = STATUS_CANNOT_TELL, code;
 
 	code = set_block_edit(&edit, &block, file->text, file->length,
 			      !file->exists);
-	if (code == -EBADMSG) {
+	if (code == -EBADMSG)
 		report_error("'%s' is not changed: the marks of allocctl set "
 			     "in it do not match",
 			     file->path);
-		status = STATUS_CANNOT_TELL;
-	} else if (code < 0) {
+	else if (code == -EINVAL)
+		report_error("'%s' is not changed: the setting holds marks of "
+			     "allocctl set",
+			     file->path);
+	else if (code < 0)
 		status = report_no_memory();
-	} else if (lines) {
-		other = line_that_wins(request, target, &edit);
-	}
-	if (other && !request->force) {
-		report_error("'%s' is not changed: a later line would win, the "
-			     "one that would be line %zu (--force sets it all "
-			     "the same)",
-			     file->path, other);
-		status = STATUS_FINDINGS;
-	}
+	else
+		status = check_edit(request, target, lines, file, &edit);
 	if (status == STATUS_DONE)
 		status = write_edit(request, file, &edit);
 	la_strbuf_release(&edit.text);
 	return status;
+}
+
+/* Files of a home that is none, or another user's, are not made. */
+static int check_home(const struct set_request *request,
+		      const struct set_target *target)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	if (request->path || request->persist == SET_SYSTEM || !target->user ||
+	    *target->user != '~')
+		return STATUS_DONE;
+	if (!home || *home != '/' || stat(home, &st) || !S_ISDIR(st.st_mode)) {
+		report_error("HOME, '%s', is not a folder: name the file with "
+			     "--file",
+			     home ? home : "");
+		return STATUS_CANNOT_TELL;
+	}
+	if (st.st_uid != geteuid() && !request->force) {
+		report_error("HOME, '%s', belongs to another user (number "
+			     "%ld): run this as that user (--force edits it "
+			     "all the same)",
+			     home, (long)st.st_uid);
+		return STATUS_CANNOT_TELL;
+	}
+	return STATUS_DONE;
+}
+
+static bool is_missing(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0 && errno == ENOENT;
 }
 
 int set_apply(const struct set_request *request,
@@ -186,11 +312,20 @@ int set_apply(const struct set_request *request,
 			     target->name);
 		return STATUS_FINDINGS;
 	}
+	status = check_home(request, target);
+	if (status != STATUS_DONE)
+		return status;
 	if (!set_path(path, request, target)) {
 		report_error("%s has no file for that: name one with --file",
 			     target->name);
 		return STATUS_USAGE;
 	}
+	if (request->undo && is_missing(path)) {
+		printf("%s: nothing to change\n", path);
+		return STATUS_DONE;
+	}
+	if (request->persist == SET_SYSTEM)
+		umask(022); /* all users read it */
 	status = set_file_open(&file, path, request->force);
 	if (status == STATUS_DONE)
 		status = edit_file(request, target, lines, &file);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "set.h"
 #include "util/util.h"
@@ -19,6 +20,7 @@ enum { MARK_BYTES = 256 };
 /* Where a block of ours is, and what was added for it. */
 struct found {
 	size_t start, end; /* bytes; end: behind the mark, before its newline */
+	size_t last; /* of the last mark */
 	bool open_line, new_file;
 	bool crlf; /* its lines end so */
 };
@@ -88,6 +90,7 @@ static int find_block(struct found *found, const struct set_block *block,
 			if (!open || closed)
 				return -EBADMSG;
 			closed = true;
+			found->last = at;
 			found->end = at + n;
 		}
 	}
@@ -97,7 +100,9 @@ static int find_block(struct found *found, const struct set_block *block,
 /* A line behind which a shell that is no terminal's reads no more. */
 static bool returns_early(const char *line, size_t length)
 {
-	if (starts(line, length, "case $- in"))
+	if (starts(line, length, "case $- in") ||
+	    (starts(line, length, "return") &&
+	     (length == 6 || line[6] == ' ' || line[6] == ';')))
 		return true;
 	return (has(line, length, "$-") || has(line, length, "PS1")) &&
 	       (has(line, length, "return") || has(line, length, "exit"));
@@ -141,6 +146,18 @@ static size_t above_comments(const char *text, size_t line)
 	return at;
 }
 
+/* Behind a mark of UTF-8, and a line that silences the script. */
+static size_t behind_echo(const char *text, size_t length)
+{
+	static const char off[] = "@echo off";
+	size_t at = starts(text, length, "\xef\xbb\xbf") ? 3 : 0;
+
+	return length - at >= strlen(off) &&
+			       !strncasecmp(text + at, off, strlen(off)) ?
+		       next_line(text, length, at) :
+		       at;
+}
+
 /* Where a new block goes. */
 static size_t choose_place(const struct set_block *block, const char *text,
 			   size_t length)
@@ -151,9 +168,7 @@ static size_t choose_place(const struct set_block *block, const char *text,
 	    block->target->kind == LA_SCRIPT_SLURM)
 		return behind_head(text, length);
 	if (block->target->kind == LA_SCRIPT_CMD)
-		return starts(text, length, "@echo off") ?
-			       next_line(text, length, 0) :
-			       0;
+		return behind_echo(text, length);
 	for (at = 0; is_shell(block) && at < length;
 	     at = next_line(text, length, at)) {
 		n = line_length(text + at, length - at);
@@ -223,7 +238,7 @@ static void insert(struct set_edit *edit, const struct set_block *block,
 	struct found how = { .new_file = is_new,
 			     .crlf = wants_crlf(block, text, length) };
 
-	how.open_line = at && text[at - 1] != '\n';
+	how.open_line = at == length && at && text[at - 1] != '\n';
 	la_strbuf_add(&edit->text, text, at);
 	if (how.open_line)
 		la_strbuf_addstr(&edit->text, how.crlf ? "\r\n" : "\n");
@@ -251,6 +266,15 @@ static void remove_block(struct set_edit *edit, const struct found *found,
 	edit->empty = found->new_file && !edit->text.length;
 }
 
+/* Lines that would be taken for marks. */
+static bool holds_marks(const struct set_block *block)
+{
+	struct found found = { 0 };
+
+	return block->lines &&
+	       find_block(&found, block, block->lines, strlen(block->lines));
+}
+
 int set_block_edit(struct set_edit *edit, const struct set_block *block,
 		   const char *text, size_t length, bool is_new)
 {
@@ -259,7 +283,11 @@ int set_block_edit(struct set_edit *edit, const struct set_block *block,
 
 	if (there < 0)
 		return there;
+	if (holds_marks(block))
+		return -EINVAL;
 	edit->had_block = there;
+	edit->old_lines = there ? next_line(text, length, found.start) : 0;
+	edit->old_length = there ? found.last - edit->old_lines : 0;
 	if (!block->lines && there) {
 		remove_block(edit, &found, text, length);
 	} else if (!block->lines) {

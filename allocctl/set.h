@@ -49,12 +49,14 @@ struct set_edit {
 	size_t line; /* of the block, from 1; 0: there is none now */
 	size_t last_line; /* of the block */
 	bool had_block; /* before */
+	size_t old_lines, old_length; /* bytes of the text: what it held */
 	bool empty; /* nothing is left of a file that was made for it */
 };
 
 /*
  * Put the block into a text, or for lines NULL take it out.  is_new: the file
- * was not there.  0, -EBADMSG if marks are damaged, or -ENOMEM.
+ * was not there.  0, -EBADMSG if marks are damaged, -EINVAL if the lines hold
+ * marks themselves, or -ENOMEM.
  */
 int set_block_edit(struct set_edit *edit, const struct set_block *block,
 		   const char *text, size_t length, bool is_new);
@@ -63,6 +65,7 @@ int set_block_edit(struct set_edit *edit, const struct set_block *block,
 struct set_file {
 	char path[PATH_MAX]; /* behind links */
 	int folder; /* locked; -1: none */
+	int fd; /* of the file; -1: it is not there */
 	bool exists;
 	struct stat stat; /* if it exists */
 	char *text; /* owned */
@@ -80,9 +83,9 @@ void set_file_drop_backup(const struct set_file *file, const char *text,
 			  size_t length);
 void set_file_close(struct set_file *file);
 
-/* Give an open file the attributes and lists of access of the one at a path;
- * false with errno set. */
-bool set_file_attributes(const char *path, int to);
+/* Give an open file the attributes and lists of access of another, and no
+ * others; false with errno set. */
+bool set_file_attributes(int from, int to);
 
 /* What was asked. */
 struct set_request {

@@ -3,44 +3,42 @@
  * allocctl verify --shell: a real shell with the user's startup files, and in
  * it this program, which prints what it got.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "platform.h"
 #include "print-child.h"
-#include "report.h"
 #include "util/strbuf.h"
 #include "util/util.h"
 #include "verify.h"
 
-enum { SECONDS = 10, OUTPUT_BYTES = 1 << 20, WORDS = 8 };
+enum { MILLISECONDS = 10000, OUTPUT_BYTES = 1 << 20, WORDS = 8 };
 
 static const struct shell {
 	const char *name;
 	const char *program;
 	const char *version; /* an expression of the shell; "": it has none */
 	const char *login, *interactive; /* options */
-	const char *call; /* before the words of a command */
+	const char *call; /* before the words of a command, and no alias */
 	enum la_script_kind kind;
 	bool login_alone; /* then commands are read from standard input */
 } shells[] = {
-	{ "bash", "bash", "\"$BASH_VERSION\"", "-l", "-i", "exec ",
+	{ "bash", "bash", "\"$BASH_VERSION\"", "-l", "-i", "\\exec ",
 	  LA_SCRIPT_BASH, false },
-	{ "zsh", "zsh", "\"$ZSH_VERSION\"", "-l", "-i", "exec ", LA_SCRIPT_ZSH,
+	{ "zsh", "zsh", "\"$ZSH_VERSION\"", "-l", "-i", "\\exec ", LA_SCRIPT_ZSH,
 	  false },
-	{ "dash", "dash", "''", "-l", "-i", "exec ", LA_SCRIPT_SH, false },
-	{ "sh", "sh", "''", "-l", "-i", "exec ", LA_SCRIPT_SH, false },
-	{ "ksh", "ksh", "\"${.sh.version}\"", "-l", "-i", "exec ",
+	{ "dash", "dash", "''", "-l", "-i", "\\exec ", LA_SCRIPT_SH, false },
+	{ "sh", "sh", "''", "-l", "-i", "\\exec ", LA_SCRIPT_SH, false },
+	{ "ksh", "ksh", "\"${.sh.version}\"", "-l", "-i", "\\exec ",
 	  LA_SCRIPT_KSH, false },
-	{ "mksh", "mksh", "\"$KSH_VERSION\"", "-l", "-i", "exec ",
+	{ "mksh", "mksh", "\"$KSH_VERSION\"", "-l", "-i", "\\exec ",
 	  LA_SCRIPT_MKSH, false },
 	{ "fish", "fish", "\"$version\"", "-l", "-i", "exec ", LA_SCRIPT_FISH,
 	  false },
@@ -52,10 +50,12 @@ static const struct shell {
 
 /* What a run needs; the strings are owned. */
 struct run {
+	const struct shell *shell;
 	char *command;
 	char mark[PRINT_MARK_BYTES];
 	const char *argv[WORDS];
 	bool is_input; /* the command is, else it is an argument */
+	size_t looked; /* bytes of the output: no answer begins before */
 };
 
 static const struct shell *find_shell(const char *name)
@@ -92,13 +92,11 @@ static char *make_command(const struct verify *verify,
 {
 	struct la_strbuf command = { 0 };
 	char self[PATH_MAX], *line;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (n < 0) {
+	if (!platform_self(self)) {
 		*trouble = "cannot find the path of allocctl";
 		return NULL;
 	}
-	self[n] = '\0';
 	if (strpbrk(self, "'\\!\n")) {
 		*trouble = "the path of allocctl cannot be quoted";
 		return NULL;
@@ -120,9 +118,9 @@ static char *make_command(const struct verify *verify,
 	return command.data;
 }
 
-static void make_argv(struct run *run, const struct shell *shell,
-		      enum verify_start start)
+static void make_argv(struct run *run, enum verify_start start)
 {
+	const struct shell *shell = run->shell;
 	size_t n = 0;
 
 	run->argv[n++] = shell->program;
@@ -155,56 +153,44 @@ static int open_input(const struct run *run)
 	return pipes[0];
 }
 
-/* In the child: no terminal, nothing to read, and a group of its own. */
-static void become_shell(const struct shell *shell, const struct run *run,
-			 int out)
+/* In the child: no terminal, and nothing to read. */
+static void become_shell(void *arg, int out)
 {
+	const struct run *run = arg;
 	int null = open("/dev/null", O_WRONLY), in = open_input(run);
 
-	setsid();
 	if (null < 0 || in < 0 || dup2(in, STDIN_FILENO) < 0 ||
 	    dup2(out, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(126);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(shell->program, (char *const *)run->argv);
+	execvp(run->shell->program, (char *const *)run->argv);
+	dprintf(STDOUT_FILENO, "\n%s =\n", run->mark);
 	_exit(127);
 }
 
-static long left_ms(const struct timespec *end)
+/* Behind the mark of a line that is whole and was printed by this program, not
+ * by a shell that shows its commands; NULL: not there yet. */
+static const char *find_answer(struct run *run, const struct la_strbuf *output)
 {
-	struct timespec now;
+	const char *text = la_strbuf_text(output), *at = text + run->looked;
+	const char *end = text + output->length;
+	size_t n = strlen(run->mark);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (end->tv_sec - now.tv_sec) * 1000 +
-	       (end->tv_nsec - now.tv_nsec) / 1000000;
+	while ((at = memmem(at, (size_t)(end - at), run->mark, n))) {
+		if (at > text && at[-1] == '\n' && at[n] == ' ' &&
+		    at[n + 1] && strchr("+-=", at[n + 1]) &&
+		    strchr(at + n, '\n'))
+			return at + n + 1;
+		at += n;
+	}
+	at = memrchr(text, '\n', output->length);
+	run->looked = at ? (size_t)(at - text) : 0;
+	return NULL;
 }
 
-/* Up to the end, the mark's line, or the time; true: all that there is. */
-static bool read_output(struct la_strbuf *output, int in, const char *mark)
+static bool has_answer(void *arg, const struct la_strbuf *output)
 {
-	struct pollfd wait = { .fd = in, .events = POLLIN };
-	struct timespec end;
-	char bytes[4096], *at;
-	ssize_t n;
-	long ms;
-
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += SECONDS;
-	while ((ms = left_ms(&end)) > 0 && output->length < OUTPUT_BYTES) {
-		if (poll(&wait, 1, (int)ms) <= 0)
-			continue;
-		n = read(in, bytes, sizeof(bytes));
-		if (n <= 0)
-			return n == 0;
-		/* Terminated text is looked through. */
-		for (ssize_t i = 0; i < n; i++)
-			if (bytes[i])
-				la_strbuf_add(output, &bytes[i], 1);
-		at = strstr(la_strbuf_text(output), mark);
-		if (at && strchr(at, '\n'))
-			return true;
-	}
-	return false;
+	return find_answer(arg, output);
 }
 
 static int hex(char c)
@@ -212,18 +198,13 @@ static int hex(char c)
 	return c >= 'a' ? c - 'a' + 10 : c - '0';
 }
 
-/* "MARK -" or "MARK +HEX", then a blank and the version. */
-static void take_output(struct verify_shell *found, const char *text,
-			const char *mark)
+/* "-" or "+HEX", then a blank and the version; "=": there is no shell. */
+static void take_answer(struct verify_shell *found, const char *at)
 {
-	const char *at = strstr(text, mark);
 	size_t n;
 
-	if (!at || !strchr(at, '\n')) {
-		found->trouble = "the shell ended before it started a program";
-		return;
-	}
-	at += strlen(mark) + 1;
+	if (*at == '=')
+		found->trouble = "it is not installed here";
 	if (*at++ == '+') {
 		n = strcspn(at, " \n") / 2;
 		found->value = calloc(1, n + 1);
@@ -236,50 +217,40 @@ static void take_output(struct verify_shell *found, const char *text,
 	found->version = n ? strndup(at + 1, n) : NULL;
 }
 
-/* The shell is waited for, and what it left in its group ends with it. */
-static void end_shell(struct verify_shell *found, pid_t pid, bool whole)
+static const char *trouble_of(enum child_end end)
 {
-	int status;
-
-	if (!whole)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!whole)
-		found->trouble = "the shell did not end in time, or printed "
-				 "too much";
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127 &&
-		 !found->version && !found->value)
-		found->trouble = "it is not installed here";
+	switch (end) {
+	case CHILD_ENOUGH:
+		return NULL;
+	case CHILD_ENDED:
+		return "the shell ended before it started a program";
+	case CHILD_MUTE:
+		return "the shell closed its output before it started a "
+		       "program";
+	case CHILD_NONE:
+		return "cannot start a process";
+	default:
+		return "the shell did not end in time, or printed too much";
+	}
 }
 
-static void run_shell(struct verify_shell *found, const struct shell *shell,
-		      const struct run *run)
+static void run_shell(struct verify_shell *found, struct run *run)
 {
+	const struct child child = {
+		.act = become_shell,
+		.enough = has_answer,
+		.arg = run,
+		.ms = MILLISECONDS,
+		.most = OUTPUT_BYTES,
+	};
 	struct la_strbuf output = { 0 };
-	bool whole;
-	int pipes[2];
-	pid_t pid;
+	enum child_end end;
+	int status = 0;
 
-	if (pipe(pipes) < 0) {
-		found->trouble = strerror(errno);
-		return;
-	}
-	fcntl(pipes[0], F_SETFD, FD_CLOEXEC);
-	fcntl(pipes[1], F_SETFD, FD_CLOEXEC);
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		become_shell(shell, run, pipes[1]);
-	close(pipes[1]);
-	whole = pid > 0 && read_output(&output, pipes[0], run->mark);
-	close(pipes[0]);
-	if (pid > 0) {
-		take_output(found, la_strbuf_text(&output), run->mark);
-		end_shell(found, pid, whole);
-	} else {
-		found->trouble = "cannot start a process";
-	}
+	end = child_run(&child, &output, &status);
+	found->trouble = trouble_of(end);
+	if (end == CHILD_ENOUGH)
+		take_answer(found, find_answer(run, &output));
 	la_strbuf_release(&output);
 }
 
@@ -288,7 +259,7 @@ static void verify_shell(const struct verify *verify,
 {
 	const struct shell *shell = find_shell(found->name);
 	const char *wanted = verify->request.wanted;
-	struct run run = { 0 };
+	struct run run = { .shell = shell };
 
 	if (!shell) {
 		found->trouble = "it cannot be run here";
@@ -298,8 +269,8 @@ static void verify_shell(const struct verify *verify,
 	run.command = make_command(verify, shell, run.mark, &found->trouble);
 	if (!run.command)
 		return;
-	make_argv(&run, shell, verify->request.start);
-	run_shell(found, shell, &run);
+	make_argv(&run, verify->request.start);
+	run_shell(found, &run);
 	found->arrives = !found->trouble && found->value &&
 			 (!wanted || !strcmp(found->value, wanted));
 	free(run.command);

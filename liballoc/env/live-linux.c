@@ -20,7 +20,7 @@
 enum {
 	PAGE = 4096, /* memory is read up to such borders */
 	FILES_MAX = 1 << 12, /* mapped files looked at */
-	ENTRIES_MAX = 1 << 16, /* pointers of a vector */
+	ENTRIES_MAX = 1 << 20, /* pointers of a vector */
 	READINGS = 8 /* before it is said to change all the time */
 };
 
@@ -154,15 +154,47 @@ static int open_image(const struct la_proc *proc, const struct image *image)
 	return -1;
 }
 
-static bool read_pointer(const struct la_proc *proc, uint64_t addr,
+/* The page of a process that was read last. */
+struct window {
+	const struct la_proc *proc;
+	uint64_t page; /* its address */
+	size_t length; /* bytes of it that there are; 0: none was read */
+	char bytes[PAGE];
+};
+
+/* What is at an address, up to the end of its page; NULL: nothing. */
+static const char *look(struct window *window, uint64_t addr, size_t *length)
+{
+	uint64_t page = addr / PAGE * PAGE;
+	size_t skip = (size_t)(addr - page);
+	ssize_t n;
+
+	if (!window->length || window->page != page) {
+		n = la_proc_peek(window->proc, page, window->bytes, PAGE);
+		window->length = n > 0 ? (size_t)n : 0;
+		window->page = page;
+	}
+	if (window->length <= skip)
+		return NULL;
+	*length = window->length - skip;
+	return window->bytes + skip;
+}
+
+/* Pointers do not cross pages. */
+static bool read_pointer(struct window *window, uint64_t addr,
 			 unsigned int word, uint64_t *out)
 {
+	size_t length;
+	const char *bytes = look(window, addr, &length);
 	uint32_t narrow;
 
-	if (word == 8)
-		return la_proc_peek(proc, addr, out, 8) == 8;
-	if (la_proc_peek(proc, addr, &narrow, 4) != 4)
+	if (!bytes || length < word)
 		return false;
+	if (word == 8) {
+		memcpy(out, bytes, 8);
+		return true;
+	}
+	memcpy(&narrow, bytes, 4);
 	*out = narrow;
 	return true;
 }
@@ -171,6 +203,7 @@ static bool find_pointer(const struct la_proc *proc, const struct image *image,
 			 struct pointer *out)
 {
 	uint64_t addr, base, page = (uint64_t)sysconf(_SC_PAGESIZE), value;
+	struct window window = { .proc = proc };
 	int fd = open_image(proc, image);
 	struct la_elf elf;
 	bool found;
@@ -185,7 +218,7 @@ static bool find_pointer(const struct la_proc *proc, const struct image *image,
 		return false;
 	out->addr = image->map.start + (addr - base);
 	out->word = elf.word;
-	return read_pointer(proc, out->addr, out->word, &value);
+	return read_pointer(&window, out->addr, out->word, &value);
 }
 
 /* The program first: what it has stands for that of its C library. */
@@ -205,24 +238,22 @@ static const struct image *seek_pointer(const struct la_proc *proc,
 }
 
 /* A string of the process; at the end of mapped memory it has no end. */
-static int read_string(const struct la_proc *proc, uint64_t addr,
+static int read_string(struct window *window, uint64_t addr,
 		       struct la_strbuf *out)
 {
-	char piece[PAGE];
-	size_t n;
-	ssize_t got;
+	const char *piece;
+	size_t n, got;
 
 	do {
 		if (out->length > LA_ENV_BYTES)
 			return -EFBIG;
-		got = la_proc_peek(proc, addr, piece,
-				   PAGE - (size_t)(addr % PAGE));
-		if (got <= 0)
+		piece = look(window, addr, &got);
+		if (!piece)
 			return -EFAULT;
-		n = strnlen(piece, (size_t)got);
+		n = strnlen(piece, got);
 		la_strbuf_add(out, piece, n);
 		addr += n;
-	} while (n == (size_t)got);
+	} while (n == got);
 	la_strbuf_add(out, "", 1);
 	return out->failed ? -ENOMEM : 0;
 }
@@ -232,22 +263,23 @@ static int read_string(const struct la_proc *proc, uint64_t addr,
 static int read_vector(const struct la_proc *proc,
 		       const struct pointer *pointer, struct la_strbuf *out)
 {
+	struct window pointers = { .proc = proc }, strings = { .proc = proc };
 	uint64_t vector, string;
 	size_t i;
 	int ret = 0;
 
 	out->length = 0;
-	if (!read_pointer(proc, pointer->addr, pointer->word, &vector))
+	if (!read_pointer(&pointers, pointer->addr, pointer->word, &vector))
 		return -EFAULT;
 	if (!vector)
 		return -ENODATA;
 	for (i = 0; i < ENTRIES_MAX && ret == 0; i++) {
-		if (!read_pointer(proc, vector + i * pointer->word,
+		if (!read_pointer(&pointers, vector + i * pointer->word,
 				  pointer->word, &string))
 			return -EAGAIN;
 		if (!string)
 			return 0;
-		ret = read_string(proc, string, out);
+		ret = read_string(&strings, string, out);
 	}
 	return ret == -EFAULT ? -EAGAIN : ret ? ret : -EFBIG;
 }

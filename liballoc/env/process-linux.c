@@ -17,7 +17,8 @@
 enum {
 	TEXT_MAX = 1 << 20, /* bytes of stat, cgroup, command line */
 	MAPS_MAX = 64 << 20, /* ... of maps */
-	STARTING = 8 /* looks at a program that may still be loading */
+	STARTING = 8, /* looks at a program that may still be loading */
+	KERNEL_FLAG = 0x00200000 /* of stat: PF_KTHREAD */
 };
 
 /* Libraries of torch, the ones that hold the allocator first. */
@@ -31,18 +32,23 @@ static const char *const libraries[] = {
 static const char *const devices[] = { "/dev/nvidia", "/dev/dxg", "/dev/kfd",
 				       NULL };
 
-/* Name and parent stand around the last parenthesis. */
+/* Name and parent stand around the last parenthesis.  state: as the kernel
+ * writes it, 'K' for a thread of its own. */
 static int read_stat(struct la_env_process *process,
 		     const struct la_proc *proc, char *state)
 {
 	struct la_strbuf text = { 0 };
 	int ret = la_proc_read(proc, "stat", TEXT_MAX, &text);
 	char *open, *close;
+	unsigned int flags;
 	long parent;
 
 	open = ret == 0 && text.data ? strchr(text.data, '(') : NULL;
 	close = open ? strrchr(open, ')') : NULL;
-	if (close && sscanf(close + 1, " %c %ld", state, &parent) == 2) {
+	if (close && sscanf(close + 1, " %c %ld %*d %*d %*d %*d %u", state,
+			    &parent, &flags) == 3) {
+		if (flags & KERNEL_FLAG && *state != 'Z')
+			*state = 'K';
 		process->command = strndup(open + 1,
 					   (size_t)(close - open - 1));
 		process->info.parent = parent;
@@ -69,7 +75,10 @@ static int read_arguments(struct la_env_process *process,
 	for (i = 0; i < text.length; i++)
 		if (!text.data[i])
 			text.data[i] = ' ';
-	process->arguments = text.data;
+	if (text.length)
+		process->arguments = text.data;
+	else
+		la_strbuf_release(&text);
 	return 0;
 }
 
@@ -189,27 +198,38 @@ static void note_devices(struct la_env_process *process,
 	}
 }
 
+/* One that ends loses its memory first: then its block is empty. */
+static bool has_memory(const struct la_proc *proc)
+{
+	char *program = la_proc_link(proc, "exe");
+	bool has = program;
+
+	free(program);
+	return has;
+}
+
 static int read_initial(struct la_env_process *process,
 			const struct la_proc *proc, char state)
 {
 	struct la_strbuf block = { 0 };
 	int ret = la_proc_read(proc, "environ", LA_ENV_BYTES, &block);
+	bool known = ret == 0 && state != 'Z' && state != 'K' &&
+		     (block.length || has_memory(proc));
 
-	if (ret == 0 && state != 'Z' && (block.length || process->arguments)) {
+	if (known)
 		ret = la_env_of_block(&process->initial,
 				      la_strbuf_text(&block), block.length,
 				      LA_PLATFORM_LINUX);
-		la_strbuf_release(&block);
-		return ret;
-	}
 	la_strbuf_release(&block);
+	if (known)
+		return ret;
 	if (la_env_new(&process->initial, LA_PLATFORM_LINUX) < 0)
 		return -ENOMEM;
-	if (ret < 0)
-		return la_proc_refused(proc, process->initial, -ret, false);
-	return la_env_set_unknown(process->initial,
-				  state == 'Z' ? "the process has ended" :
-						 "it is a thread of the kernel");
+	if (state == 'K')
+		return la_env_set_unknown(process->initial,
+					  "it is a thread of the kernel");
+	return la_proc_refused(proc, process->initial, ret < 0 ? -ret : ESRCH,
+			       false);
 }
 
 static int read_once(struct la_env_process *process,

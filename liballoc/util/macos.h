@@ -13,6 +13,8 @@
 
 #define reallocarray la_macos_reallocarray
 #define memrchr la_macos_memrchr
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
 
 /* Declared by none of its headers. */
 extern char **environ;

@@ -53,22 +53,59 @@ one tcsh .tcshrc 0 0 0
 one tcsh .login 0 1 1
 [ $tested -gt 0 ] || skip 'no shell'
 
-# Whatever startup files do: it ends, and what is printed is bounded.
+# Whatever startup files do: it ends, what is printed is bounded, and nothing
+# that they started runs on.
+hostile() {	# hostile WANTED-STATUS COMMANDS: a .bashrc
+	printf '%s\n' "$2" >"$HOME/.bashrc"
+	start=$(date +%s)
+	try "$1" backend:native --shell bash --interactive
+	[ $(($(date +%s) - start)) -lt 20 ] || fail "$2: not ended in time"
+	! ps -A -o args | grep -q '^sleep 98[7]65' || fail "$2: it runs on"
+}
+
+given="export $V=backend:native"
 if command -v bash >/dev/null; then
 	put .bashrc x
-	printf 'echo before; cat; export %s=backend:native; echo after\n' $V \
-		>"$HOME/.bashrc"
-	try 0 backend:native --shell bash --interactive
-	echo 'exit 3' >"$HOME/.bashrc"
-	try 3 backend:native --shell bash --interactive
+	hostile 0 "echo before; read x; cat; $given; echo after"
+	hostile 0 "printf 'a\\0b'; $given"
+	hostile 0 "PATH=; $given"
+	hostile 0 "alias exec=echo printf=echo; $given"
+	hostile 0 "trap 'sleep 98765' EXIT; $given"
+	hostile 0 "exec 2>&1; set -xv; $given"
+	hostile 0 "trap 'echo \$BASH_COMMAND' DEBUG; $given"
+	hostile 1 "echo; echo allocctl-1-2-3 +6161; export $V=other"
+	hostile 0 "sleep 98765 & $given"
+	hostile 3 'exit 3'
 	grep -q 'the shell ended before it started a program' "$tmp/out" ||
 		fail "exit in a startup file: $(cat "$tmp/out")"
-	echo 'while :; do echo much; done' >"$HOME/.bashrc"
-	try 3 backend:native --shell bash --interactive
-	echo 'sleep 100' >"$HOME/.bashrc"
-	start=$(date +%s)
-	try 3 backend:native --shell bash --interactive
-	[ $(($(date +%s) - start)) -lt 20 ] || fail 'not ended in time'
+	hostile 3 'exec() { :; }'
+	hostile 3 'exec >&-'
+	hostile 3 'kill -9 $PPID; sleep 98765'
+	hostile 3 'kill -9 0'
+	hostile 3 'exec >/dev/null; sleep 98765'
+	grep -q 'the shell closed its output' "$tmp/out" ||
+		fail "output closed: $(cat "$tmp/out")"
+	hostile 3 'while :; do echo much; done'
+	hostile 3 'exec sleep 98765'
+	grep -q 'did not end in time' "$tmp/out" ||
+		fail "no end: $(cat "$tmp/out")"
+	if command -v setsid >/dev/null && [ -r /proc/thread-self/children ]
+	then
+		hostile 0 "(trap '' HUP; setsid sleep 98765 &); $given"
+	fi
+	# Nor when allocctl is ended in the middle.
+	echo 'sleep 98765' >"$HOME/.bashrc"
+	allocctl verify --shell bash --interactive >/dev/null 2>&1 &
+	tries=0
+	until ps -A -o args | grep -q '^sleep 98[7]65'; do
+		tries=$((tries + 1))
+		[ $tries -lt 50 ] || fail 'the startup file is not read'
+		sleep 0.1
+	done
+	kill -TERM $!
+	wait $! 2>/dev/null || :
+	sleep 0.2
+	! ps -A -o args | grep -q '^sleep 98[7]65' || fail 'it is left behind'
 	put .bashrc "'a b\"'"
 	allocctl verify --shell bash --interactive --format json >"$tmp/out"
 	grep -q '"shells":\[{"shell":"bash","version":"[0-9][^"]*","value":"a b\\"","arrives":true,"trouble":null}\]' \
@@ -76,3 +113,19 @@ if command -v bash >/dev/null; then
 fi
 try 3 backend:native --shell none
 try 3 backend:native --shell powershell --shell none
+
+# A root that has no /proc.
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	rm -f "$HOME/.bashrc"
+	cat >"$tmp/bare" <<'END'
+mount -t tmpfs none /proc || exit 77
+export ASAN_OPTIONS=detect_leaks=0 # which needs /proc
+allocctl verify backend:native --shell sh || exit
+cd "${1%/*}" && ./allocctl verify backend:native --shell sh
+END
+	status=0
+	unshare -m sh "$tmp/bare" "$(command -v allocctl)" >"$tmp/out" 2>&1 ||
+		status=$?
+	[ $status = 0 ] || [ $status = 77 ] ||
+		fail "without /proc: $(cat "$tmp/out")"
+fi
