@@ -113,7 +113,7 @@ struct ps_value ps_read(struct ps *ps, const char *name, bool in_text)
 		return v->value;
 	if (ps_same_word(name, "OFS") || ps_same_word(name, "_"))
 		return ps_null();
-	value = ps->spent ? ps_unknown() : ps_null();
+	value = ps->spent || ps->strict ? ps_unknown() : ps_null();
 	value.doubt = strchr(name, ':') && in_text ? PS_COLON : PS_NO_VARIABLE;
 	return value;
 }
@@ -131,6 +131,9 @@ void ps_write(struct ps *ps, const char *name, struct ps_value value)
 	if (ps_same_word(name, "ErrorActionPreference"))
 		ps->stop = value.type == PS_TEXT &&
 			   ps_same_word(value.text, "Stop");
+	ps->preset |= ps_same_word(name, "PSDefaultParameterValues") ||
+		      ps_same_word(name, "WhatIfPreference") ||
+		      ps_same_word(name, "ConfirmPreference");
 	v = find(ps, name, !global);
 	if (!v) {
 		while (scope->outer && (global || !scope->function))

@@ -6,6 +6,35 @@
 #include "script/powershell.h"
 #include "util/util.h"
 
+/* -Begin or -End of ForEach-Object. */
+static void around(struct ps *ps, const struct ps_arguments *args,
+		   const char *which, struct ps_list *out)
+{
+	struct ps_arguments none = { 0 };
+	bool given;
+	struct ps_value block = ps_argument(args, which, SIZE_MAX, &given);
+
+	if (given && block.type == PS_BLOCK && ps->flow == PS_ON)
+		ps_call(ps, block.block, &none, false, out);
+}
+
+/* Are these the arguments of ForEach-Object that are followed? */
+static bool plain(const struct ps_arguments *args)
+{
+	static const char *const followed[] = { "Begin", "Process", "End" };
+	size_t i, j;
+
+	for (i = 0; i < args->count; i++) {
+		for (j = 0; args->count > 1 && j < 3; j++)
+			if (args->item[i].option &&
+			    ps_same_word(args->item[i].option, followed[j]))
+				break;
+		if (j == 3)
+			return false;
+	}
+	return true;
+}
+
 static void for_each(struct ps *ps, const struct ps_arguments *args,
 		     bool filter, struct ps_list *out)
 {
@@ -25,10 +54,15 @@ static void for_each(struct ps *ps, const struct ps_arguments *args,
 					  block.text));
 		return;
 	}
-	if (block.type != PS_BLOCK || args->count > 1) {
+	if (block.type != PS_BLOCK || !plain(args) ||
+	    (args->count == 1 && args->item[0].option &&
+	     !ps_same_word(args->item[0].option,
+			   filter ? "FilterScript" : "Process"))) {
+		ps_perhaps_blocks(ps, args);
 		ps_push(ps, out, ps_unknown());
 		return;
 	}
+	around(ps, args, "Begin", out);
 	for (i = 0; args->input && i < args->input->count; i++) {
 		if (ps->steps)
 			ps->steps--;
@@ -48,6 +82,7 @@ static void for_each(struct ps *ps, const struct ps_arguments *args,
 		if (truth)
 			ps_push(ps, out, truth < 0 ? ps_unknown() : item);
 	}
+	around(ps, args, "End", out);
 }
 
 static void select_some(struct ps *ps, const struct ps_arguments *args,
@@ -121,6 +156,12 @@ static bool set_alias(struct ps *ps, const struct ps_arguments *args)
 bool ps_pipe_command(struct ps *ps, const char *name,
 		     const struct ps_arguments *args, struct ps_list *out)
 {
+	bool off;
+
+	if (ps_same_word(name, "Set-StrictMode")) {
+		ps_argument(args, "Off", SIZE_MAX, &off);
+		ps->strict = !off;
+	}
 	if (silent(name))
 		return true;
 	if (ps_same_word(name, "Write-Output"))
