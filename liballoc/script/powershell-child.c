@@ -192,6 +192,16 @@ static void foreign(struct ps *ps, enum la_script_kind kind,
 		ps->ret = ret;
 }
 
+/* Up to 7.2 quotes in an argument are lost on Windows. */
+static void in_powershell(struct ps *ps, struct ps_value text)
+{
+	bool quotes = ps->windows && memchr(text.text, '"', text.length);
+
+	ps->unsure += quotes;
+	in_child(ps, NULL, text);
+	ps->unsure -= quotes;
+}
+
 static bool shell(struct ps *ps, const char *name,
 		  const struct ps_arguments *args)
 {
@@ -232,7 +242,7 @@ static bool shell(struct ps *ps, const char *name,
 		else if (text->value.type == PS_BLOCK)
 			in_child(ps, text->value.block, text->value);
 		else if (text->value.type == PS_TEXT)
-			in_child(ps, NULL, text->value);
+			in_powershell(ps, text->value);
 		return true;
 	}
 	return false;

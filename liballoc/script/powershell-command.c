@@ -141,7 +141,8 @@ static bool is_switch(const char *option)
 		"NoNewWindow",	  "Wait",    "NoEnumerate", "UseNewEnvironment",
 		"AsPlainText",	  "Unique",  "AsJob",	    "NoProfile",
 		"NonInteractive", "NoLogo",  "NoExit",	    "Login",
-		"SimpleMatch",	  "Raw",     "AsString"
+		"SimpleMatch",	  "Raw",     "AsString",    "ValueOnly",
+		"Append"
 	};
 	size_t i;
 
@@ -206,6 +207,21 @@ static void bind(struct ps *ps, struct ps_node *parameter,
 	ps_write(ps, parameter->text, value);
 }
 
+/* $args of a block without parameters. */
+static void bind_rest(struct ps *ps, const struct ps_arguments *args)
+{
+	struct ps_value list = ps_array(ps);
+	size_t i;
+
+	for (i = 0; i < args->count && list.type == PS_ARRAY; i++) {
+		if (args->item[i].option)
+			list = ps_unknown();
+		else
+			ps_push(ps, list.list, args->item[i].value);
+	}
+	ps_write(ps, "args", list);
+}
+
 void ps_call(struct ps *ps, const struct ps_node *script,
 	     const struct ps_arguments *args, bool scoped, struct ps_list *out)
 {
@@ -222,6 +238,8 @@ void ps_call(struct ps *ps, const struct ps_node *script,
 		for (parameter = script->first->first; parameter;
 		     parameter = parameter->next)
 			bind(ps, parameter, args, position++);
+	if (scoped && !position)
+		bind_rest(ps, args);
 	ps->calls++;
 	if (ps->flow == PS_ON && script->op == 'p')
 		ps_run_each(ps, (struct ps_node *)script, args->input, out);

@@ -106,6 +106,9 @@ struct ps_value ps_read(struct ps *ps, const char *name, bool in_text)
 		return value;
 	}
 	name = unscoped(name);
+	v = ps_same_word(name, "args") ? find(ps, name, true) : NULL;
+	if (v)
+		return v->value;
 	if (automatic(ps, name, &value))
 		return value;
 	v = find(ps, name, false);
@@ -378,8 +381,11 @@ static struct ps_value member(struct ps *ps, struct ps_node *node)
 
 		if (!out)
 			return ps_unknown();
+		/* What it is given is not followed. */
+		ps->unsure += args.count > 0;
 		ps_call(ps, object.block, &none, true, out);
-		return ps_collected(out);
+		ps->unsure -= args.count > 0;
+		return args.count ? ps_unknown() : ps_collected(out);
 	}
 	return type ? ps_static_call(ps, node->first->text, name.text, &args) :
 		      ps_invoke(ps, object, name.text, &args);

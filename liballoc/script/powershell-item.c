@@ -228,11 +228,10 @@ static bool get_variable(struct ps *ps, const struct ps_arguments *args,
 {
 	bool given;
 	struct ps_value name = ps_argument(args, "Name", 0, &given);
-	struct ps_value only;
+	bool only;
 
-	only = ps_argument(args, "ValueOnly", SIZE_MAX, &given);
-	(void)only;
-	if (!given || name.type != PS_TEXT)
+	ps_argument(args, "ValueOnly", SIZE_MAX, &only);
+	if (!given || !only || name.type != PS_TEXT)
 		ps_push(ps, out, ps_unknown());
 	else
 		ps_push(ps, out, ps_read(ps, name.text, false));

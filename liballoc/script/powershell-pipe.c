@@ -118,6 +118,35 @@ static void write_output(struct ps *ps, const struct ps_arguments *args,
 		ps_spread(ps, out, args->item[i].value);
 }
 
+/* Join-String -Separator */
+static void join_string(struct ps *ps, const struct ps_arguments *args,
+			struct ps_list *out)
+{
+	bool given;
+	struct ps_value by = ps_argument(args, "Separator", SIZE_MAX, &given);
+	struct ps_value list = { .type = PS_ARRAY };
+
+	list.list = (struct ps_list *)args->input;
+	if (args->count != given || !args->input)
+		ps_push(ps, out, ps_unknown());
+	else
+		ps_push(ps, out,
+			ps_join(ps, list, given ? by : ps_string("")));
+}
+
+static void tee(struct ps *ps, const struct ps_arguments *args,
+		struct ps_list *out)
+{
+	bool given;
+	struct ps_value name = ps_argument(args, "Variable", SIZE_MAX, &given);
+	size_t i;
+
+	for (i = 0; args->input && i < args->input->count; i++)
+		ps_push(ps, out, args->input->item[i]);
+	if (given && name.type == PS_TEXT)
+		ps_write(ps, name.text, ps_collected(out));
+}
+
 /* Commands that leave no output and touch no environment. */
 static bool silent(const char *name)
 {
@@ -172,6 +201,10 @@ bool ps_pipe_command(struct ps *ps, const char *name,
 		for_each(ps, args, true, out);
 	else if (ps_same_word(name, "Select-Object"))
 		select_some(ps, args, out);
+	else if (ps_same_word(name, "Join-String"))
+		join_string(ps, args, out);
+	else if (ps_same_word(name, "Tee-Object"))
+		tee(ps, args, out);
 	else if (ps_same_word(name, "Set-Alias") ||
 		 ps_same_word(name, "New-Alias"))
 		return set_alias(ps, args);
