@@ -49,6 +49,21 @@ static bool read_arguments(int *argc, char ***argv)
 	return true;
 }
 
+/* What programs started from here get is not what getenv() finds. */
+static void keep_block(wchar_t *block)
+{
+	wchar_t *at, *equals;
+
+	for (at = block; *at; at += wcslen(at) + 1) {
+		equals = wcschr(at + 1, L'=');
+		if (!equals)
+			continue;
+		*equals = L'\0';
+		SetEnvironmentVariableW(at, equals + 1);
+		*equals = L'=';
+	}
+}
+
 /* Likewise what getenv() finds. */
 static bool read_environment(void)
 {
@@ -63,6 +78,8 @@ static bool read_environment(void)
 		right = text && (*text == '=' || !_putenv(text));
 		free(text);
 	}
+	if (right)
+		keep_block(block);
 	FreeEnvironmentStringsW(block);
 	return right;
 }
@@ -255,6 +272,16 @@ bool platform_resolve(char *out, const char *path)
 {
 	(void)out, (void)path;
 	return false;
+}
+
+bool platform_self(char *out)
+{
+	wchar_t wide[PATH_MAX];
+	DWORD n = GetModuleFileNameW(NULL, wide, PATH_MAX);
+
+	return n && n < PATH_MAX &&
+	       WideCharToMultiByte(CP_UTF8, 0, wide, -1, out, PATH_MAX, NULL,
+				   NULL);
 }
 
 const char platform_nvml[] = "nvml.dll";

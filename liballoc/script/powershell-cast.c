@@ -80,12 +80,12 @@ static struct ps_value to_whole(struct ps *ps, struct ps_value v, bool wide)
 			return ps_unknown();
 		number = ps_int((int64_t)nearbyint(number.real));
 	}
-	if (number.type == PS_LONG && !wide) {
+	if (!wide &&
+	    (number.number < INT32_MIN || number.number > INT32_MAX)) {
 		ps_fail(ps);
 		return ps_unknown();
 	}
-	if (wide)
-		number.type = PS_LONG;
+	number.type = wide ? PS_LONG : PS_INT;
 	return number;
 }
 

@@ -14,8 +14,11 @@ void ps_started(struct ps *ps)
 {
 	struct ps_env *env = ps->env;
 
-	for (; env; env = env->next)
+	for (; env; env = env->next) {
+		if (env->again)
+			ps_env_say(ps, env);
 		env->used = true;
+	}
 }
 
 void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out)
@@ -45,44 +48,105 @@ void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out)
 	ps->pin = pin;
 }
 
+void ps_perhaps_text(struct ps *ps, struct ps_value text)
+{
+	struct ps_list out = { 0 };
+	enum ps_flow flow = ps->flow;
+
+	ps->unsure++;
+	ps_text_run(ps, text, &out);
+	ps->unsure--;
+	ps->flow = flow;
+}
+
+void ps_perhaps_blocks(struct ps *ps, const struct ps_arguments *args)
+{
+	struct ps_arguments none = { 0 };
+	struct ps_list out = { 0 };
+	enum ps_flow flow = ps->flow;
+	size_t i;
+
+	ps->unsure++;
+	for (i = 0; i < args->count; i++)
+		if (args->item[i].value.type == PS_BLOCK)
+			ps_call(ps, args->item[i].value.block, &none, true,
+				&out);
+	ps->unsure--;
+	ps->flow = flow;
+}
+
+/* In the child, what no program saw is lost; its programs' is said of them. */
+static void settle(struct ps *ps, struct ps_env *env, struct ps_env *before)
+{
+	struct ps_env *outer = before;
+
+	while (outer && strcmp(outer->name, env->name) != 0)
+		outer = outer->next;
+	if (!env->watched || env->place == LA_SCRIPT_WHOLE ||
+	    (outer && outer->place == env->place))
+		return;
+	if (!env->used) {
+		la_script_change(ps->script, env->place, NULL, LA_SCRIPT_LOST);
+		la_script_say(ps->script, ps->part, env->place,
+			      LA_SCRIPT_CHILD_ENDS, ps->now->start,
+			      ps->now->end,
+			      "a child process sets it, and ends");
+		return;
+	}
+	outer = ps_env(ps, env->name, true);
+	if (outer)
+		outer->again = true;
+}
+
 /* What a child of this kind sets ends with it. */
 static void in_child(struct ps *ps, const struct ps_node *script,
 		     struct ps_value text)
 {
 	struct ps_arguments none = { 0 };
 	struct ps_list out = { 0 };
-	struct ps_env *env, *before = ps->env, *copy;
+	struct ps_env *env, *before = ps->env, *copy, *own;
 	size_t count = 0, i = 0;
 
+	ps_started(ps);
 	for (env = before; env; env = env->next)
 		count++;
 	copy = ps_take(ps, (count + 1) * sizeof(*copy));
 	if (!copy)
 		return;
-	for (env = before; env; env = env->next)
-		copy[i++] = *env;
-	ps->children++;
+	for (env = before; env; env = env->next) {
+		copy[i] = *env;
+		copy[i].next = env->next ? &copy[i + 1] : NULL;
+		i++;
+	}
+	ps->env = count ? copy : NULL;
 	if (script)
 		ps_call(ps, script, &none, true, &out);
 	else
 		ps_text_run(ps, text, &out);
-	ps->children--;
 	if (ps->flow != PS_EXITED || ps->calls)
 		ps->flow = PS_ON;
+	own = ps->env;
 	ps->env = before;
-	for (env = before, i = 0; env; env = env->next)
-		*env = copy[i++];
+	for (env = own; env; env = env->next)
+		settle(ps, env, before);
 }
 
 static void start_process(struct ps *ps, const struct ps_arguments *args)
 {
-	bool given;
+	bool given, fresh;
 	struct ps_value table =
 		ps_argument(args, "Environment", SIZE_MAX, &given);
 	struct ps_value value;
+	struct ps_env *env;
 	size_t i;
 
 	ps_started(ps);
+	ps_argument(args, "UseNewEnvironment", SIZE_MAX, &fresh);
+	for (env = ps->env; fresh && env; env = env->next)
+		if (env->place != LA_SCRIPT_WHOLE)
+			ps_lose(ps, env->name, LA_SCRIPT_NOT_PASSED,
+				"-UseNewEnvironment gives the program what "
+				"the registry has, not this");
 	for (i = 0; given && table.type == PS_HASH && i < table.hash->key.count;
 	     i++) {
 		value = ps_to_text(ps, table.hash->value.item[i]);
@@ -128,6 +192,16 @@ static void foreign(struct ps *ps, enum la_script_kind kind,
 		ps->ret = ret;
 }
 
+/* Up to 7.2 quotes in an argument are lost on Windows. */
+static void in_powershell(struct ps *ps, struct ps_value text)
+{
+	bool quotes = ps->windows && memchr(text.text, '"', text.length);
+
+	ps->unsure += quotes;
+	in_child(ps, NULL, text);
+	ps->unsure -= quotes;
+}
+
 static bool shell(struct ps *ps, const char *name,
 		  const struct ps_arguments *args)
 {
@@ -162,12 +236,13 @@ static bool shell(struct ps *ps, const char *name,
 		text = shell_text(args, shells[i].flags);
 		if (!text)
 			return false;
+		ps_started(ps);
 		if (shells[i].kind != LA_SCRIPT_POWERSHELL)
 			foreign(ps, shells[i].kind, text);
 		else if (text->value.type == PS_BLOCK)
 			in_child(ps, text->value.block, text->value);
 		else if (text->value.type == PS_TEXT)
-			in_child(ps, NULL, text->value);
+			in_powershell(ps, text->value);
 		return true;
 	}
 	return false;
@@ -240,6 +315,14 @@ bool ps_child_command(struct ps *ps, const char *name,
 		ps_push(ps, out, ps_unknown());
 		return true;
 	}
+	if (ps_same_word(name, "Measure-Command")) {
+		block = ps_argument(args, "Expression", 0, &given);
+		if (block.type == PS_BLOCK)
+			ps_call(ps, block.block, &none, false,
+				&(struct ps_list){ 0 });
+		ps_push(ps, out, ps_unknown());
+		return true;
+	}
 	if (ps_same_word(name, "Start-Process")) {
 		start_process(ps, args);
 		return true;
@@ -256,9 +339,11 @@ bool ps_child_command(struct ps *ps, const char *name,
 		ps_fail(ps);
 		return true;
 	}
-	if (!shell(ps, name, args) && !launch(ps, name, args))
-		return false;
-	ps_started(ps);
+	if (!shell(ps, name, args)) {
+		if (!launch(ps, name, args))
+			return false;
+		ps_started(ps);
+	}
 	ps_push(ps, out, ps_unknown());
 	return true;
 }

@@ -141,7 +141,8 @@ static bool is_switch(const char *option)
 		"NoNewWindow",	  "Wait",    "NoEnumerate", "UseNewEnvironment",
 		"AsPlainText",	  "Unique",  "AsJob",	    "NoProfile",
 		"NonInteractive", "NoLogo",  "NoExit",	    "Login",
-		"SimpleMatch",	  "Raw",     "AsString"
+		"SimpleMatch",	  "Raw",     "AsString",    "ValueOnly",
+		"Append"
 	};
 	size_t i;
 
@@ -197,16 +198,34 @@ static void bind(struct ps *ps, struct ps_node *parameter,
 	}
 	if (!given && script)
 		value.doubt |= PS_ARGUMENT;
+	/* It may take what comes in. */
+	if (!given && args->input)
+		value = ps_unknown();
 	if (parameter->value.type == PS_TEXT &&
 	    !ps_same_word(parameter->value.text, "switch"))
 		value = ps_cast(ps, parameter->value.text, value);
 	ps_write(ps, parameter->text, value);
 }
 
+/* $args of a block without parameters. */
+static void bind_rest(struct ps *ps, const struct ps_arguments *args)
+{
+	struct ps_value list = ps_array(ps);
+	size_t i;
+
+	for (i = 0; i < args->count && list.type == PS_ARRAY; i++) {
+		if (args->item[i].option)
+			list = ps_unknown();
+		else
+			ps_push(ps, list.list, args->item[i].value);
+	}
+	ps_write(ps, "args", list);
+}
+
 void ps_call(struct ps *ps, const struct ps_node *script,
 	     const struct ps_arguments *args, bool scoped, struct ps_list *out)
 {
-	struct ps_scope scope = { ps->scope, NULL, scoped };
+	struct ps_scope scope = { ps->scope, NULL, args->input, scoped };
 	struct ps_node *parameter;
 	size_t position = 0;
 
@@ -219,8 +238,12 @@ void ps_call(struct ps *ps, const struct ps_node *script,
 		for (parameter = script->first->first; parameter;
 		     parameter = parameter->next)
 			bind(ps, parameter, args, position++);
+	if (scoped && !position)
+		bind_rest(ps, args);
 	ps->calls++;
-	if (ps->flow == PS_ON)
+	if (ps->flow == PS_ON && script->op == 'p')
+		ps_run_each(ps, (struct ps_node *)script, args->input, out);
+	else if (ps->flow == PS_ON)
 		ps_run_block(ps, (struct ps_node *)script, out);
 	ps->calls--;
 	if (ps->flow == PS_RETURNED)
@@ -299,6 +322,19 @@ static bool found_command(struct ps *ps, const char *name,
 	       ps_child_command(ps, name, args, out);
 }
 
+/* -ErrorAction Stop: what fails is thrown. */
+static bool stops(const struct ps_arguments *args)
+{
+	bool given;
+	struct ps_value action =
+		ps_argument(args, "ErrorAction", SIZE_MAX, &given);
+
+	if (!given)
+		action = ps_argument(args, "EA", SIZE_MAX, &given);
+	return given && (action.type != PS_TEXT ||
+			 ps_same_word(action.text, "Stop"));
+}
+
 static void named(struct ps *ps, struct ps_node *node, const char *name,
 		  struct ps_arguments *args, struct ps_list *out)
 {
@@ -312,6 +348,8 @@ static void named(struct ps *ps, struct ps_node *node, const char *name,
 	}
 	name = f ? f->target : ps_builtin_name(ps, name);
 	collect(ps, node, args, strchr(name, '-'));
+	if (ps->flow == PS_ON && stops(args))
+		ps->risky = true;
 	if (ps->flow != PS_ON || found_command(ps, name, args, out))
 		return;
 	if (no_command(name)) {
@@ -319,6 +357,8 @@ static void named(struct ps *ps, struct ps_node *node, const char *name,
 		ps_fail(ps);
 		return;
 	}
+	ps_perhaps_blocks(ps, args);
+	ps->risky |= ps->stop && strchr(name, '-');
 	ps_started(ps);
 	ps_push(ps, out, ps_unknown());
 }

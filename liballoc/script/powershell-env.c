@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "script/place.h"
 #include "script/powershell.h"
 #include "util/strbuf.h"
 #include "util/util.h"
@@ -108,11 +109,6 @@ static void note(struct ps *ps, struct ps_env *env)
 	env->used = false;
 	if (!env->watched)
 		return;
-	if (ps->children) {
-		ps_lose(ps, env->name, LA_SCRIPT_CHILD_ENDS,
-			"a child process sets it, and ends");
-		return;
-	}
 	if (ps->now && ps->now->place != LA_SCRIPT_WHOLE &&
 	    ps->now->place == env->place) {
 		la_script_change(ps->script, env->place, value, fate);
@@ -128,6 +124,36 @@ static void note(struct ps *ps, struct ps_env *env)
 			ps->now->place = env->place;
 	}
 	say_doubts(ps, env->place, v);
+}
+
+void ps_env_doubt(struct ps *ps, size_t start, size_t end)
+{
+	struct la_script_span in = { start, end }, at;
+	struct ps_node here = { .place = LA_SCRIPT_WHOLE }, *outer = ps->now;
+	char *name;
+
+	if (ps->pin)
+		here = *ps->pin;
+	for (; in.start < end; in.start = at.end) {
+		at = la_script_mention(ps->script, ps->part->text, in);
+		if (at.start == at.end)
+			break;
+		name = ps_copy(ps, ps->part->text + at.start,
+			       at.end - at.start);
+		here.start = at.start;
+		here.end = at.end;
+		here.place = LA_SCRIPT_WHOLE;
+		ps->now = &here;
+		if (name)
+			ps_env_set(ps, name, ps_unknown());
+	}
+	ps->now = outer;
+}
+
+void ps_env_say(struct ps *ps, struct ps_env *env)
+{
+	env->again = false;
+	note(ps, env);
 }
 
 /* Another spelling of a watched name is another variable but on Windows. */

@@ -106,6 +106,9 @@ struct ps_value ps_read(struct ps *ps, const char *name, bool in_text)
 		return value;
 	}
 	name = unscoped(name);
+	v = ps_same_word(name, "args") ? find(ps, name, true) : NULL;
+	if (v)
+		return v->value;
 	if (automatic(ps, name, &value))
 		return value;
 	v = find(ps, name, false);
@@ -113,7 +116,7 @@ struct ps_value ps_read(struct ps *ps, const char *name, bool in_text)
 		return v->value;
 	if (ps_same_word(name, "OFS") || ps_same_word(name, "_"))
 		return ps_null();
-	value = ps->spent ? ps_unknown() : ps_null();
+	value = ps->spent || ps->strict ? ps_unknown() : ps_null();
 	value.doubt = strchr(name, ':') && in_text ? PS_COLON : PS_NO_VARIABLE;
 	return value;
 }
@@ -131,6 +134,9 @@ void ps_write(struct ps *ps, const char *name, struct ps_value value)
 	if (ps_same_word(name, "ErrorActionPreference"))
 		ps->stop = value.type == PS_TEXT &&
 			   ps_same_word(value.text, "Stop");
+	ps->preset |= ps_same_word(name, "PSDefaultParameterValues") ||
+		      ps_same_word(name, "WhatIfPreference") ||
+		      ps_same_word(name, "ConfirmPreference");
 	v = find(ps, name, !global);
 	if (!v) {
 		while (scope->outer && (global || !scope->function))
@@ -375,8 +381,11 @@ static struct ps_value member(struct ps *ps, struct ps_node *node)
 
 		if (!out)
 			return ps_unknown();
+		/* What it is given is not followed. */
+		ps->unsure += args.count > 0;
 		ps_call(ps, object.block, &none, true, out);
-		return ps_collected(out);
+		ps->unsure -= args.count > 0;
+		return args.count ? ps_unknown() : ps_collected(out);
 	}
 	return type ? ps_static_call(ps, node->first->text, name.text, &args) :
 		      ps_invoke(ps, object, name.text, &args);

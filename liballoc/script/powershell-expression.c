@@ -109,6 +109,7 @@ static int sign_operator(const struct ps_parser *p, size_t *length,
 	if (c == '?' && next == '?' && ps_peek(p, 2) != '=') {
 		*length = 2;
 		*precedence = COALESCE;
+		ps_modern(p, p->at);
 		return PS_COALESCE;
 	}
 	if (next == '=')
@@ -192,6 +193,7 @@ struct ps_node *ps_parse_expression(struct ps_parser *p)
 	if (!node || p->bad || ps_peek(p, 0) != '?' || ps_peek(p, 1) == '?' ||
 	    !ps_deeper(p))
 		return node;
+	ps_modern(p, p->at);
 	ternary = ps_node(p, PS_N_TERNARY, node->start);
 	ps_child(p, ternary, node);
 	p->at++;

@@ -217,7 +217,9 @@ static bool set_variable(struct ps *ps, const struct ps_arguments *args)
 	ps_lose(ps, variable, LA_SCRIPT_SET_VARIABLE,
 		"this makes a variable of PowerShell; write $env:%s = 'value'",
 		variable);
-	ps_write(ps, name.text, given ? value : ps_null());
+	if (!given)
+		value = args->input ? ps_collected(args->input) : ps_null();
+	ps_write(ps, name.text, value);
 	return true;
 }
 
@@ -226,19 +228,47 @@ static bool get_variable(struct ps *ps, const struct ps_arguments *args,
 {
 	bool given;
 	struct ps_value name = ps_argument(args, "Name", 0, &given);
-	struct ps_value only;
+	bool only;
 
-	only = ps_argument(args, "ValueOnly", SIZE_MAX, &given);
-	(void)only;
-	if (!given || name.type != PS_TEXT)
+	ps_argument(args, "ValueOnly", SIZE_MAX, &only);
+	if (!given || !only || name.type != PS_TEXT)
 		ps_push(ps, out, ps_unknown());
 	else
 		ps_push(ps, out, ps_read(ps, name.text, false));
 	return true;
 }
 
-bool ps_item_command(struct ps *ps, const char *name,
-		     const struct ps_arguments *args, struct ps_list *out)
+/* Commands that ask, or only say what they would do. */
+static bool asks(const char *name)
+{
+	static const char *const names[] = { "Set-Item",    "New-Item",
+					     "Set-Content", "Remove-Item",
+					     "Clear-Item",  "Rename-Item",
+					     "Copy-Item" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (ps_same_word(names[i], name))
+			return true;
+	return false;
+}
+
+static bool only_says(struct ps *ps, const struct ps_arguments *args)
+{
+	bool given;
+	struct ps_value flag = ps_argument(args, "WhatIf", SIZE_MAX, &given);
+	const char *name = env_name(ps, path_of(args, &given));
+
+	if (ps_truth(flag) < 1)
+		return false;
+	if (name)
+		ps_lose(ps, name, LA_SCRIPT_NOT_RUN,
+			"-WhatIf says what would be done, and does nothing");
+	return true;
+}
+
+static bool item_command(struct ps *ps, const char *name,
+			 const struct ps_arguments *args, struct ps_list *out)
 {
 	if (ps_same_word(name, "Set-Item") || ps_same_word(name, "New-Item") ||
 	    ps_same_word(name, "Set-Content"))
@@ -261,4 +291,23 @@ bool ps_item_command(struct ps *ps, const char *name,
 	if (ps_same_word(name, "Get-Variable"))
 		return get_variable(ps, args, out);
 	return ps_same_word(name, "Remove-Variable");
+}
+
+bool ps_item_command(struct ps *ps, const char *name,
+		     const struct ps_arguments *args, struct ps_list *out)
+{
+	unsigned int unsure = ps->unsure;
+	bool given, done;
+	struct ps_value confirm;
+
+	if (!asks(name))
+		return item_command(ps, name, args, out);
+	if (only_says(ps, args))
+		return true;
+	confirm = ps_argument(args, "Confirm", SIZE_MAX, &given);
+	if (ps->preset || ps_truth(confirm))
+		ps->unsure++;
+	done = item_command(ps, name, args, out);
+	ps->unsure = unsure;
+	return done;
 }

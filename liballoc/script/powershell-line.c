@@ -193,10 +193,11 @@ static size_t assign_ahead(const struct ps_parser *p, int *op)
 		*op = '-';
 		return dash + 1;
 	}
-	return ps_starts(p, "?"
-			    "?=") ?
-		       3 :
-		       0;
+	if (!ps_starts(p, "?"
+			  "?="))
+		return 0;
+	ps_modern(p, p->at);
+	return 3;
 }
 
 static bool assignable(const struct ps_node *node)
@@ -317,6 +318,7 @@ struct ps_node *ps_parse_line(struct ps_parser *p)
 		and = ps_starts(p, "&&");
 		if (!and&&!ps_starts(p, "||"))
 			break;
+		ps_modern(p, p->at);
 		p->at += 2;
 		ps_lines(p);
 		chain = ps_node(p, PS_N_CHAIN, node->start);

@@ -487,6 +487,7 @@ struct ps_value ps_replace(struct ps *ps, struct ps_value text,
 	struct la_strbuf out = { 0 };
 	struct ps_value result = ps_unknown();
 	unsigned int doubt = text.doubt | pattern.doubt | by.doubt;
+	bool block = by.type == PS_BLOCK; /* run for each match, by 6.1 on */
 	size_t at = 0, from = 0;
 	int found = 0;
 
@@ -494,7 +495,7 @@ struct ps_value ps_replace(struct ps *ps, struct ps_value text,
 	pattern = ps_to_text(ps, pattern);
 	by = ps_to_text(ps, by);
 	if (text.type != PS_TEXT || pattern.type != PS_TEXT ||
-	    by.type != PS_TEXT)
+	    by.type != PS_TEXT || block)
 		return result;
 	while (from <= text.length && out.length <= PS_STRING) {
 		found = ps_match(text.text, text.length, from, pattern.text,

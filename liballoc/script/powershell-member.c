@@ -237,7 +237,7 @@ static struct ps_value text_split(struct ps *ps, struct ps_value text,
 	return found ? ps_unknown() : list;
 }
 
-/* Substring, Remove, Insert and the like take places. */
+/* Substring and Remove. */
 static struct ps_value text_part(struct ps *ps, struct ps_value text,
 				 const struct ps_list *args, bool remove)
 {
@@ -268,6 +268,49 @@ static struct ps_value text_part(struct ps *ps, struct ps_value text,
 	second = ps_text(ps, text.text + start + length,
 			 text.length - start - length);
 	return ps_binary(ps, PS_ADD, head, second);
+}
+
+/* PadLeft and PadRight. */
+static struct ps_value text_pad(struct ps *ps, struct ps_value text,
+				const struct ps_list *args, bool left)
+{
+	struct ps_value blanks;
+	char *bytes;
+	size_t n;
+
+	if (args->count != 1 || args->item[0].type != PS_INT ||
+	    args->item[0].number < 0 || args->item[0].number > PS_STRING ||
+	    !ascii(text.text))
+		return ps_unknown();
+	n = args->item[0].number;
+	n = n > text.length ? n - text.length : 0;
+	bytes = ps_take(ps, n + 1);
+	if (!bytes)
+		return ps_unknown();
+	memset(bytes, ' ', n);
+	blanks = ps_text(ps, bytes, n);
+	return left ? ps_binary(ps, PS_ADD, blanks, text) :
+		      ps_binary(ps, PS_ADD, text, blanks);
+}
+
+static struct ps_value text_insert(struct ps *ps, struct ps_value text,
+				   const struct ps_list *args)
+{
+	struct ps_value added = argument_text(ps, args, 1), head, tail;
+	size_t at;
+
+	if (args->count != 2 || args->item[0].type != PS_INT ||
+	    args->item[0].number < 0 || added.type != PS_TEXT ||
+	    !ascii(text.text))
+		return ps_unknown();
+	at = args->item[0].number;
+	if (at > text.length) {
+		ps_fail(ps);
+		return ps_unknown();
+	}
+	head = ps_text(ps, text.text, at);
+	tail = ps_text(ps, text.text + at, text.length - at);
+	return ps_binary(ps, PS_ADD, ps_binary(ps, PS_ADD, head, added), tail);
 }
 
 static struct ps_value text_test(struct ps_value text, struct ps_value other,
@@ -311,6 +354,10 @@ static struct ps_value text_invoke(struct ps *ps, struct ps_value text,
 				 !ps_same_word(name, "TrimStart"));
 	if (ps_same_word(name, "Split"))
 		return text_split(ps, text, args);
+	if (one_of(name, "PadLeft", "PadRight"))
+		return text_pad(ps, text, args, ps_same_word(name, "PadLeft"));
+	if (ps_same_word(name, "Insert"))
+		return text_insert(ps, text, args);
 	if (one_of(name, "Substring", "Remove"))
 		return text_part(ps, text, args, ps_same_word(name, "Remove"));
 	if (args->count == 1 && (one_of(name, "Contains", "IndexOf") ||

@@ -21,6 +21,8 @@ struct ps_parser {
 int ps_peek(const struct ps_parser *p, size_t ahead);
 bool ps_starts(const struct ps_parser *p, const char *text);
 size_t ps_newline(const struct ps_parser *p, size_t at);
+/* Windows PowerShell does not know what stands here. */
+void ps_modern(const struct ps_parser *p, size_t at);
 size_t ps_dash(const struct ps_parser *p, size_t at);
 /* The quote at a place as '"' or '\'', its bytes in *width; or 0. */
 char ps_quote(const struct ps_parser *p, size_t at, size_t *width);

@@ -6,6 +6,35 @@
 #include "script/powershell.h"
 #include "util/util.h"
 
+/* -Begin or -End of ForEach-Object. */
+static void around(struct ps *ps, const struct ps_arguments *args,
+		   const char *which, struct ps_list *out)
+{
+	struct ps_arguments none = { 0 };
+	bool given;
+	struct ps_value block = ps_argument(args, which, SIZE_MAX, &given);
+
+	if (given && block.type == PS_BLOCK && ps->flow == PS_ON)
+		ps_call(ps, block.block, &none, false, out);
+}
+
+/* Are these the arguments of ForEach-Object that are followed? */
+static bool plain(const struct ps_arguments *args)
+{
+	static const char *const followed[] = { "Begin", "Process", "End" };
+	size_t i, j;
+
+	for (i = 0; i < args->count; i++) {
+		for (j = 0; args->count > 1 && j < 3; j++)
+			if (args->item[i].option &&
+			    ps_same_word(args->item[i].option, followed[j]))
+				break;
+		if (j == 3)
+			return false;
+	}
+	return true;
+}
+
 static void for_each(struct ps *ps, const struct ps_arguments *args,
 		     bool filter, struct ps_list *out)
 {
@@ -25,10 +54,15 @@ static void for_each(struct ps *ps, const struct ps_arguments *args,
 					  block.text));
 		return;
 	}
-	if (block.type != PS_BLOCK || args->count > 1) {
+	if (block.type != PS_BLOCK || !plain(args) ||
+	    (args->count == 1 && args->item[0].option &&
+	     !ps_same_word(args->item[0].option,
+			   filter ? "FilterScript" : "Process"))) {
+		ps_perhaps_blocks(ps, args);
 		ps_push(ps, out, ps_unknown());
 		return;
 	}
+	around(ps, args, "Begin", out);
 	for (i = 0; args->input && i < args->input->count; i++) {
 		if (ps->steps)
 			ps->steps--;
@@ -48,6 +82,7 @@ static void for_each(struct ps *ps, const struct ps_arguments *args,
 		if (truth)
 			ps_push(ps, out, truth < 0 ? ps_unknown() : item);
 	}
+	around(ps, args, "End", out);
 }
 
 static void select_some(struct ps *ps, const struct ps_arguments *args,
@@ -81,6 +116,35 @@ static void write_output(struct ps *ps, const struct ps_arguments *args,
 		ps_push(ps, out, args->input->item[i]);
 	for (i = 0; i < args->count; i++)
 		ps_spread(ps, out, args->item[i].value);
+}
+
+/* Join-String -Separator */
+static void join_string(struct ps *ps, const struct ps_arguments *args,
+			struct ps_list *out)
+{
+	bool given;
+	struct ps_value by = ps_argument(args, "Separator", SIZE_MAX, &given);
+	struct ps_value list = { .type = PS_ARRAY };
+
+	list.list = (struct ps_list *)args->input;
+	if (args->count != given || !args->input)
+		ps_push(ps, out, ps_unknown());
+	else
+		ps_push(ps, out,
+			ps_join(ps, list, given ? by : ps_string("")));
+}
+
+static void tee(struct ps *ps, const struct ps_arguments *args,
+		struct ps_list *out)
+{
+	bool given;
+	struct ps_value name = ps_argument(args, "Variable", SIZE_MAX, &given);
+	size_t i;
+
+	for (i = 0; args->input && i < args->input->count; i++)
+		ps_push(ps, out, args->input->item[i]);
+	if (given && name.type == PS_TEXT)
+		ps_write(ps, name.text, ps_collected(out));
 }
 
 /* Commands that leave no output and touch no environment. */
@@ -121,6 +185,12 @@ static bool set_alias(struct ps *ps, const struct ps_arguments *args)
 bool ps_pipe_command(struct ps *ps, const char *name,
 		     const struct ps_arguments *args, struct ps_list *out)
 {
+	bool off;
+
+	if (ps_same_word(name, "Set-StrictMode")) {
+		ps_argument(args, "Off", SIZE_MAX, &off);
+		ps->strict = !off;
+	}
 	if (silent(name))
 		return true;
 	if (ps_same_word(name, "Write-Output"))
@@ -131,6 +201,10 @@ bool ps_pipe_command(struct ps *ps, const char *name,
 		for_each(ps, args, true, out);
 	else if (ps_same_word(name, "Select-Object"))
 		select_some(ps, args, out);
+	else if (ps_same_word(name, "Join-String"))
+		join_string(ps, args, out);
+	else if (ps_same_word(name, "Tee-Object"))
+		tee(ps, args, out);
 	else if (ps_same_word(name, "Set-Alias") ||
 		 ps_same_word(name, "New-Alias"))
 		return set_alias(ps, args);

@@ -17,6 +17,28 @@ static void recover(struct ps *ps)
 		ps->flow = PS_ON;
 }
 
+/* A process block, or a filter: once for each item that comes in. */
+void ps_run_each(struct ps *ps, struct ps_node *node,
+		 const struct ps_list *input, struct ps_list *out)
+{
+	bool unknown;
+	size_t i;
+
+	if (!input)
+		ps_run_block(ps, node, out);
+	for (i = 0; input && i < input->count && ps->flow == PS_ON; i++) {
+		if (ps->steps)
+			ps->steps--;
+		else
+			ps->spent = true;
+		unknown = input->item[i].type == PS_UNKNOWN;
+		ps_write(ps, "_", input->item[i]);
+		ps->unsure += unknown;
+		ps_run_block(ps, node, out);
+		ps->unsure -= unknown;
+	}
+}
+
 void ps_run_block(struct ps *ps, struct ps_node *node, struct ps_list *out)
 {
 	struct ps_node *one = node->first;
@@ -24,7 +46,9 @@ void ps_run_block(struct ps *ps, struct ps_node *node, struct ps_list *out)
 	for (; one && ps->flow == PS_ON; one = one->next) {
 		if (one->kind == PS_N_PARAMETERS)
 			continue;
-		if (one->kind == PS_N_BLOCK)
+		if (one->kind == PS_N_BLOCK && one->op == 'p')
+			ps_run_each(ps, one, ps->scope->input, out);
+		else if (one->kind == PS_N_BLOCK)
 			ps_run_block(ps, one, out);
 		else
 			ps_run(ps, one, out);
@@ -328,6 +352,7 @@ static void run_try(struct ps *ps, struct ps_node *node, struct ps_list *out)
 	struct ps_node *finally = NULL;
 	enum ps_flow flow;
 	size_t handlers = 0;
+	bool risky;
 
 	for (; part; part = part->next) {
 		if (part->op == 'f')
@@ -336,8 +361,15 @@ static void run_try(struct ps *ps, struct ps_node *node, struct ps_list *out)
 			handler = part;
 	}
 	ps->trying++;
+	risky = ps->risky;
+	ps->risky = false;
 	ps_run_block(ps, node->first, out);
 	ps->trying--;
+	for (part = node->first->next; part && ps->flow == PS_ON && ps->risky;
+	     part = part->next)
+		if (part->op != 'f')
+			ps_run_perhaps(ps, part, out);
+	ps->risky = risky;
 	if (handler && (ps->flow == PS_FAILED || ps->flow == PS_THROWN)) {
 		ps->flow = PS_ON;
 		ps_write(ps, "_", ps_unknown());
@@ -408,6 +440,7 @@ static void define(struct ps *ps, struct ps_node *node)
 		return;
 	function->name = colon ? colon + 1 : node->text;
 	function->script = node->first;
+	node->first->op = node->op;
 	function->next = ps->function;
 	ps->function = function;
 }
@@ -465,6 +498,7 @@ void ps_run(struct ps *ps, struct ps_node *node, struct ps_list *out)
 		break;
 	case PS_N_OPAQUE:
 		/* What is behind it may not be run as it stands. */
+		ps_env_doubt(ps, node->start, node->end);
 		ps->unsure += node->op != 'c';
 		break;
 	case PS_N_NONE:

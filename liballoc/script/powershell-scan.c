@@ -32,6 +32,12 @@ size_t ps_newline(const struct ps_parser *p, size_t at)
 	return text_at(p, at, "\n") || text_at(p, at, "\r");
 }
 
+void ps_modern(const struct ps_parser *p, size_t at)
+{
+	if (!p->ps->modern && !p->ps->pin)
+		p->ps->modern = at + 1;
+}
+
 size_t ps_dash(const struct ps_parser *p, size_t at)
 {
 	if (text_at(p, at, "-"))

@@ -28,13 +28,13 @@ struct ps_value ps_static(struct ps *ps, const char *type, const char *name)
 }
 
 /* Process, User or Machine: the letter, or 0: not known. */
-static char target(struct ps *ps, const struct ps_list *args)
+static char target(struct ps *ps, const struct ps_list *args, size_t at)
 {
 	struct ps_value value;
 
-	if (args->count < 3)
+	if (args->count <= at)
 		return 'p';
-	value = args->item[2];
+	value = args->item[at];
 	if (value.type == PS_INT)
 		return value.number == 0 ? 'p' : value.number == 1 ? 'u' : 'm';
 	value = ps_to_text(ps, value);
@@ -50,7 +50,7 @@ static char target(struct ps *ps, const struct ps_list *args)
 static struct ps_value set_variable(struct ps *ps, const struct ps_list *args)
 {
 	struct ps_value name, value, nothing = { .type = PS_NOTHING };
-	char where = target(ps, args);
+	char where = target(ps, args, 2);
 
 	if (args->count < 2 || args->count > 3) {
 		ps_fail(ps);
@@ -86,7 +86,7 @@ static struct ps_value environment_call(struct ps *ps, const char *name,
 	variable = ps_to_text(ps, args->item[0]);
 	if (variable.type != PS_TEXT)
 		return ps_unknown();
-	if (args->count == 1 || target(ps, args) == 'p')
+	if (target(ps, args, 1) == 'p')
 		return ps_env_get(ps, variable.text);
 	return ps->windows ? ps_unknown() : ps_null();
 }
@@ -184,7 +184,9 @@ struct ps_value ps_static_call(struct ps *ps, const char *type,
 	for (i = 0; i < args->count; i++)
 		if (args->item[i].type == PS_UNKNOWN)
 			return result;
-	if (ps_same_word(type, "string"))
+	if (ps_same_word(type, "scriptblock") && args->count == 1)
+		ps_perhaps_text(ps, args->item[0]);
+	else if (ps_same_word(type, "string"))
 		result = string_call(ps, name, args);
 	else if (ps_same_word(type, "math"))
 		result = math_call(ps, name, args);

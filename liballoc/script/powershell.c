@@ -141,6 +141,13 @@ static void run_text(struct ps *ps, const char *text, size_t start, size_t end)
 		ps_run_block(ps, script, &out);
 	tell_unreached(ps, script);
 	ps->now = NULL;
+	if (ps->windows && ps->modern)
+		la_script_say(ps->script, ps->part, LA_SCRIPT_WHOLE,
+			      LA_SCRIPT_READERS_DIFFER, ps->modern - 1,
+			      ps->modern,
+			      "PowerShell 7 reads this; Windows PowerShell 5.1 "
+			      "refuses the script (from documentation)");
+	ps->modern = 0;
 }
 
 /* At a prompt each entry is read for itself. */
@@ -154,6 +161,8 @@ static void run_entries(struct ps *ps, char *text, size_t length)
 		end = next ? (size_t)(next - text) : length;
 		if (text[start] == '\001') {
 			text[start] = ' ';
+			la_script_say(ps->script, ps->part, LA_SCRIPT_WHOLE,
+				      LA_SCRIPT_PROMPT, start, start + 1, NULL);
 			run_text(ps, text, start, end);
 		}
 	}

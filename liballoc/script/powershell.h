@@ -198,6 +198,7 @@ struct ps_variable {
 struct ps_scope {
 	struct ps_scope *outer;
 	struct ps_variable *variable;
+	const struct ps_list *input; /* of a process block, or NULL */
 	bool function; /* else a plain block that shares its outer's names */
 };
 
@@ -210,6 +211,7 @@ struct ps_env {
 	bool used; /* a program was started since */
 	bool watched;
 	bool told; /* that nothing is run */
+	bool again; /* a child's program saw another: say what it is here */
 };
 
 struct ps_function {
@@ -241,8 +243,11 @@ struct ps {
 	unsigned int doubt; /* of the condition under which this is run */
 	unsigned int trying; /* try blocks around */
 	unsigned int calls;
-	unsigned int children; /* processes around this one */
 	bool stop; /* $ErrorActionPreference is Stop */
+	bool risky; /* a command was run that may have thrown */
+	bool strict; /* Set-StrictMode: a variable that is not set throws */
+	bool preset; /* arguments of commands are given elsewhere */
+	size_t modern; /* first byte that 5.1 refuses, and 1; 0: none */
 	struct ps_node *now; /* the command or assignment that is run */
 	struct ps_node *pin; /* whose text is run, which has no place */
 	int ret; /* of a nested reader */
@@ -337,6 +342,8 @@ void ps_assign(struct ps *ps, struct ps_node *target, struct ps_value value);
 
 /* powershell-run.c */
 void ps_run(struct ps *ps, struct ps_node *node, struct ps_list *out);
+void ps_run_each(struct ps *ps, struct ps_node *node,
+		 const struct ps_list *input, struct ps_list *out);
 void ps_run_block(struct ps *ps, struct ps_node *node, struct ps_list *out);
 /* Run it, though it may not be run. */
 void ps_run_perhaps(struct ps *ps, struct ps_node *node, struct ps_list *out);
@@ -380,12 +387,19 @@ bool ps_child_command(struct ps *ps, const char *name,
 		      const struct ps_arguments *args, struct ps_list *out);
 void ps_started(struct ps *ps);
 void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out);
+/* A text, or blocks among the arguments, that may be run later, or never. */
+void ps_perhaps_text(struct ps *ps, struct ps_value text);
+void ps_perhaps_blocks(struct ps *ps, const struct ps_arguments *args);
 
 /* powershell-env.c */
 struct ps_env *ps_env(struct ps *ps, const char *name, bool make);
 struct ps_value ps_env_get(struct ps *ps, const char *name);
 void ps_env_set(struct ps *ps, const char *name, struct ps_value value);
 void ps_env_unset(struct ps *ps, const char *name);
+/* Note once more what it is. */
+void ps_env_say(struct ps *ps, struct ps_env *env);
+/* Watched names in this stretch of the part are not known any more. */
+void ps_env_doubt(struct ps *ps, size_t start, size_t end);
 /* Means to set a variable, and does not. */
 void ps_lose(struct ps *ps, const char *name, enum la_script_code code,
 	     const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -55,12 +55,13 @@ one tcsh .login 0 1 1
 
 # Whatever startup files do: it ends, what is printed is bounded, and nothing
 # that they started runs on.
+long=$((1000000 + $$)) # seconds that no other test sleeps
 hostile() {	# hostile WANTED-STATUS COMMANDS: a .bashrc
 	printf '%s\n' "$2" >"$HOME/.bashrc"
 	start=$(date +%s)
 	try "$1" backend:native --shell bash --interactive
 	[ $(($(date +%s) - start)) -lt 20 ] || fail "$2: not ended in time"
-	! ps -A -o args | grep -q '^sleep 98[7]65' || fail "$2: it runs on"
+	! ps -A -o args | grep -q "^sleep $long$" || fail "$2: it runs on"
 }
 
 given="export $V=backend:native"
@@ -70,34 +71,34 @@ if command -v bash >/dev/null; then
 	hostile 0 "printf 'a\\0b'; $given"
 	hostile 0 "PATH=; $given"
 	hostile 0 "alias exec=echo printf=echo; $given"
-	hostile 0 "trap 'sleep 98765' EXIT; $given"
+	hostile 0 "trap 'sleep $long' EXIT; $given"
 	hostile 0 "exec 2>&1; set -xv; $given"
 	hostile 0 "trap 'echo \$BASH_COMMAND' DEBUG; $given"
 	hostile 1 "echo; echo allocctl-1-2-3 +6161; export $V=other"
-	hostile 0 "sleep 98765 & $given"
+	hostile 0 "sleep $long & $given"
 	hostile 3 'exit 3'
 	grep -q 'the shell ended before it started a program' "$tmp/out" ||
 		fail "exit in a startup file: $(cat "$tmp/out")"
 	hostile 3 'exec() { :; }'
 	hostile 3 'exec >&-'
-	hostile 3 'kill -9 $PPID; sleep 98765'
+	hostile 3 'kill -9 $PPID; sleep '$long
 	hostile 3 'kill -9 0'
-	hostile 3 'exec >/dev/null; sleep 98765'
+	hostile 3 'exec >/dev/null; sleep '$long
 	grep -q 'the shell closed its output' "$tmp/out" ||
 		fail "output closed: $(cat "$tmp/out")"
 	hostile 3 'while :; do echo much; done'
-	hostile 3 'exec sleep 98765'
+	hostile 3 'exec sleep '$long
 	grep -q 'did not end in time' "$tmp/out" ||
 		fail "no end: $(cat "$tmp/out")"
 	if command -v setsid >/dev/null && [ -r /proc/thread-self/children ]
 	then
-		hostile 0 "(trap '' HUP; setsid sleep 98765 &); $given"
+		hostile 0 "(trap '' HUP; setsid sleep $long &); $given"
 	fi
 	# Nor when allocctl is ended in the middle.
-	echo 'sleep 98765' >"$HOME/.bashrc"
+	echo "sleep $long" >"$HOME/.bashrc"
 	allocctl verify --shell bash --interactive >/dev/null 2>&1 &
 	tries=0
-	until ps -A -o args | grep -q '^sleep 98[7]65'; do
+	until ps -A -o args | grep -q "^sleep $long$"; do
 		tries=$((tries + 1))
 		[ $tries -lt 50 ] || fail 'the startup file is not read'
 		sleep 0.1
@@ -105,7 +106,7 @@ if command -v bash >/dev/null; then
 	kill -TERM $!
 	wait $! 2>/dev/null || :
 	sleep 0.2
-	! ps -A -o args | grep -q '^sleep 98[7]65' || fail 'it is left behind'
+	! ps -A -o args | grep -q "^sleep $long$" || fail 'it is left behind'
 	put .bashrc "'a b\"'"
 	allocctl verify --shell bash --interactive --format json >"$tmp/out"
 	grep -q '"shells":\[{"shell":"bash","version":"[0-9][^"]*","value":"a b\\"","arrives":true,"trouble":null}\]' \

@@ -63,10 +63,6 @@ run 1 verify max_split_size_mb:128 --script "$tmp/quotes.bat"
 printf 'set "%s=max_split_size_mb:128"\r\n' $v >"$tmp/good.bat"
 run 0 verify max_split_size_mb:128 --script "$tmp/good.bat"
 
-# A value that is not run cannot be told.
-run 3 verify max_split_size_mb:128 --shell cmd
-says 'it cannot be run here'
-
 # What this process has, and a new logon would not give, is told.
 export $v=max_split_size_mb:64
 run 1 env --torch 2.9
