@@ -8,6 +8,7 @@
 
 #include "script/internal.h"
 #include "script/overall.h"
+#include "script/written.h"
 #include "util/array.h"
 #include "util/error.h"
 #include "util/strbuf.h"
@@ -27,6 +28,7 @@ struct la_script {
 	const struct la_script_options *options; /* while it is read */
 	enum la_script_kind kind; /* who reads now */
 	unsigned int depth; /* texts within texts */
+	struct la_script_files files;
 	bool failed; /* no memory */
 	struct place *place;
 	size_t place_count, place_room;
@@ -47,6 +49,11 @@ static const char *const torch_reads[] = { "PYTORCH_CUDA_ALLOC_CONF",
 enum la_script_kind la_script_kind_now(const struct la_script *script)
 {
 	return script->kind;
+}
+
+struct la_script_files *la_script_files(struct la_script *script)
+{
+	return &script->files;
 }
 
 enum la_platform la_script_platform(const struct la_script *script)
@@ -397,6 +404,7 @@ LA_EXPORT void la_script_free(struct la_script *script)
 		free_said(place->said, place->face.diagnostic_count);
 	}
 	free_said(script->said, script->said_count);
+	la_script_files_release(&script->files);
 	free(script->place);
 	free(script->assignment);
 	free(script->text);

@@ -351,8 +351,7 @@ static struct la_script_given *given_of(struct shell *shell, size_t *count)
 	return given;
 }
 
-/* Places that the launcher added are the last of their variables. */
-static void adopt(struct shell *shell, size_t before)
+void la_shell_adopt(struct shell *shell, size_t before)
 {
 	const struct la_script_assignment *a;
 	struct variable *v;
@@ -378,6 +377,7 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 	struct la_script_given *given;
 	size_t i, before;
 
+	la_shell_touches(shell, words);
 	for (i = 0; i < shell->watched_count; i++)
 		see(shell, shell->watched[i]);
 	shell->unseen_count = 0;
@@ -393,7 +393,7 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 		la_script_launch(shell->script, shell->part, &command);
 	free(word);
 	free(given);
-	adopt(shell, before);
+	la_shell_adopt(shell, before);
 }
 
 /* A place that no program saw before its variable ended. */
