@@ -73,6 +73,29 @@ bool la_script_watches(const struct la_script *script, const char *name,
 	return false;
 }
 
+const char *la_script_watched(const struct la_script *script, size_t index)
+{
+	const char *const *w = script->options->watched;
+
+	return (w ? w : torch_reads)[index];
+}
+
+size_t la_script_container_prefix(const struct la_script *script,
+				  const char *name, size_t length)
+{
+	static const char *const prefixes[] = { "APPTAINERENV_",
+						"SINGULARITYENV_" };
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		n = strlen(prefixes[i]);
+		if (length > n && !memcmp(name, prefixes[i], n) &&
+		    la_script_watches(script, name + n, length - n, false))
+			return n;
+	}
+	return 0;
+}
+
 const char *la_script_outer(const struct la_script *script, const char *name,
 			    size_t length)
 {

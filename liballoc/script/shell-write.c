@@ -487,11 +487,13 @@ const struct la_script_file *la_shell_file(const struct shell *shell,
 static bool only_reads(const char *name)
 {
 	static const char *const names[] = {
-		"chmod",  "chown", "ls",    "cat",    "head",   "tail",
-		"grep",	  "wc",	   "bash",  "sh",     "dash",   "zsh",
-		"ksh",	  "fish",  "sbatch", "srun",  "salloc", "docker",
-		"podman", "stat",  "test",  "sudo",   "env",    "nohup",
-		"time",	  "apptainer", "singularity", "less", "more", "file"
+		"chmod",     "chown",	    "ls",     "cat",   "head",
+		"tail",	     "grep",	    "wc",     "bash",  "sh",
+		"dash",	     "zsh",	    "ksh",    "fish",  "sbatch",
+		"srun",	     "salloc",	    "docker", "stat",  "test",
+		"sudo",	     "env",	    "nohup",  "time",  "podman",
+		"apptainer", "singularity", "less",   "more",  "file",
+		"ray",	     "deepspeed",   "helm",   "kubectl"
 	};
 	size_t i;
 
