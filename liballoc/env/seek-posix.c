@@ -211,6 +211,7 @@ void la_env_seek(struct la_env_finder *f)
 
 	la_env_way_of(&s.way, s.search->process);
 	seek_rows(&s, before, ARRAY_SIZE(before));
+	la_env_seek_sshd(&s);
 	la_env_seek_unit(&s);
 	la_env_seek_shells(&s);
 	seek_rows(&s, after, ARRAY_SIZE(after));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Startup files of shells, in the order in which each shell reads them. */
+#include <string.h>
+
 #include "env/seek.h"
 #include "util/util.h"
 
@@ -89,6 +91,16 @@ static const struct startup startups[] = {
 	  "interactive shells of mksh", ANYWHERE, 0 },
 };
 
+bool la_env_is_startup(const char *pattern)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(startups); i++)
+		if (!strcmp(startups[i].pattern, pattern))
+			return true;
+	return false;
+}
+
 static bool is_here(const struct la_env_seeker *s, enum where where)
 {
 	return where == ANYWHERE || (where == MACOS) == s->search->macos;
@@ -128,7 +140,9 @@ void la_env_seek_shells(const struct la_env_seeker *s)
 			place.part = LA_ENV_NO_PART;
 			place.reader = "no shell: another file comes before it";
 		}
-		if (la_env_seek_files(s, startup->pattern, &place))
-			found = startup->first_of;
+		if (!la_env_seek_files(s, startup->pattern, &place))
+			continue;
+		found = startup->first_of;
+		la_env_seek_included(s, startup->pattern, &place);
 	}
 }

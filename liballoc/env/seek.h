@@ -25,6 +25,14 @@ size_t la_env_seek_files(const struct la_env_seeker *s, const char *pattern,
 bool la_env_seek_path(const struct la_env_seeker *s, const char *pattern,
 		      struct la_strbuf *out);
 
+/* Is the pattern that of a file which shells read by themselves? */
+bool la_env_is_startup(const char *pattern);
+
+/* What the file of a pattern reads with . or source: it may take part. */
+void la_env_seek_included(const struct la_env_seeker *s, const char *pattern,
+			  const struct la_env_place *place);
+
+void la_env_seek_sshd(const struct la_env_seeker *s);
 void la_env_seek_shells(const struct la_env_seeker *s);
 void la_env_seek_unit(const struct la_env_seeker *s);
 void la_env_seek_parents(const struct la_env_seeker *s);

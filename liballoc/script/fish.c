@@ -479,6 +479,8 @@ static void run_program(struct shell *shell, const struct node *node,
 			const struct fields *words)
 {
 	shell->status = STATUS_MAYBE;
+	if (la_shell_writes(shell, node, words))
+		return;
 	if (shell->capture)
 		shell->capture->unknown = true;
 	if (!words->count || !la_shell_nested_shell(shell, node, words))

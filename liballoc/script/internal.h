@@ -54,6 +54,14 @@ enum la_platform la_script_platform(const struct la_script *script);
 bool la_script_watches(const struct la_script *script, const char *name,
 		       size_t length, bool fold);
 
+/* The variable watched at an index; NULL past the end. */
+const char *la_script_watched(const struct la_script *script, size_t index);
+
+/* Bytes of APPTAINERENV_ or SINGULARITYENV_ before a name that is watched;
+ * 0: it is another name. */
+size_t la_script_container_prefix(const struct la_script *script,
+				  const char *name, size_t length);
+
 /* What was there before, or NULL: not known. */
 const char *la_script_outer(const struct la_script *script, const char *name,
 			    size_t length);

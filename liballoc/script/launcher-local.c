@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "script/launcher-state.h"
+#include "util/util.h"
 
 static bool is_assignment(const char *word)
 {
@@ -236,12 +237,40 @@ static void run_python(struct la_launch *launch)
 	run_text(launch, LA_SCRIPT_PYTHON);
 }
 
-/* Launchers that pass on all that they have. */
+/* Launchers that pass on all that they have, and their options whose value
+ * stands in the next word. */
+static const struct plain {
+	const char *name, *valued, *long_valued;
+} plains[] = {
+	{ "nohup", "", "" },
+	{ "setsid", "", "" },
+	{ "nice", "n", " --adjustment " },
+	{ "ionice", "cnpPu", " --class --classdata " },
+	{ "prlimit", "", "" },
+	{ "time", "fo", " --format --output " },
+	{ "stdbuf", "ioe", " --input --output --error " },
+	{ "exec", "a", "" },
+	{ "command", "", "" },
+	{ "numactl", "iNmCpP",
+	  " --interleave --cpunodebind --membind --physcpubind --preferred "
+	  "--weighted-interleave " },
+	{ "xargs", "adEILnPs",
+	  " --arg-file --delimiter --max-lines --max-args --max-procs "
+	  "--max-chars --replace " },
+	{ "nvprof", "of", "" },
+};
+
 static void run_plain(struct la_launch *launch)
 {
-	la_launch_skip_options(launch, "nscoiefaAuINPLd",
-			       " --signal --kill-after --adjustment "
-			       "--cpunodebind --membind --replace ");
+	const char *path = launch->word[launch->self].text;
+	const char *slash = strrchr(path, '/');
+	size_t i;
+
+	path = slash ? slash + 1 : path;
+	for (i = 0; i < ARRAY_SIZE(plains); i++)
+		if (!strcmp(plains[i].name, path))
+			la_launch_skip_options(launch, plains[i].valued,
+					       plains[i].long_valued);
 }
 
 static void run_timeout(struct la_launch *launch)
@@ -250,6 +279,7 @@ static void run_timeout(struct la_launch *launch)
 	launch->at += launch->at < launch->count;
 }
 
+/* taskset [-c] mask program, chrt [-f] priority program */
 static void run_taskset(struct la_launch *launch)
 {
 	la_launch_skip_options(launch, "", "");
@@ -302,6 +332,15 @@ static void run_tmux_setenv(struct la_launch *launch)
 		la_launch_say(launch, at, LA_SCRIPT_ACTS_LATER);
 }
 
+/* Past what remains, all of which the server that runs has started with. */
+static void say_stale(struct la_launch *launch)
+{
+	while (launch->given_count)
+		la_launch_say(launch,
+			      launch->given[--launch->given_count].assignment,
+			      LA_SCRIPT_STALE_SERVER);
+}
+
 static void run_tmux(struct la_launch *launch)
 {
 	const char *word, *set;
@@ -329,11 +368,7 @@ static void run_tmux(struct la_launch *launch)
 			1 + (word[1] && !word[2] && strchr("scntxyF", word[1]));
 	}
 	if (!own)
-		while (launch->given_count)
-			la_launch_say(
-				launch,
-				launch->given[--launch->given_count].assignment,
-				LA_SCRIPT_STALE_SERVER);
+		say_stale(launch);
 	la_launch_remote(launch, LA_SCRIPT_SH);
 }
 
@@ -350,6 +385,124 @@ static void note_later(struct la_launch *launch, const char *name,
 		return;
 	la_script_change(launch->script, at, NULL, LA_SCRIPT_LOST);
 	la_launch_say(launch, at, LA_SCRIPT_ACTS_LATER);
+}
+
+/* screen -X setenv NAME VALUE acts on windows that open later; without -X a
+ * new server starts, with what it is given. */
+static void run_screen(struct la_launch *launch)
+{
+	const char *word, *name;
+	bool remote = false;
+
+	while (*(word = la_launch_word(launch)) == '-') {
+		remote |= strchr(word, 'X') != NULL;
+		launch->at += 1 + (strchr("cehpStTs", word[strlen(word) - 1]) !=
+				   NULL && strcmp(word, "-ls"));
+	}
+	if (!remote)
+		return;
+	if (la_launch_is(launch, "setenv")) {
+		launch->at++;
+		name = la_launch_word(launch);
+		note_later(launch, name, strlen(name));
+	} else {
+		say_stale(launch);
+	}
+	launch->at = launch->count;
+}
+
+/* parallel [options] command {} ::: arguments; -S: on other machines, whose
+ * programs get what --env names. */
+static void run_parallel(struct la_launch *launch)
+{
+	static const char long_valued[] =
+		" --jobs --max-procs --sshlogin --sshloginfile --delay --retries "
+		"--timeout --joblog --results --tmpdir --colsep --arg-file "
+		"--arg-sep --max-args --nice --load --memfree --workdir --wd "
+		"--tagstring --basefile --return --transferfile ";
+	const char *word, *names = "";
+	bool far = false;
+	size_t before, i;
+
+	while (*(word = la_launch_word(launch)) == '-') {
+		if (!strncmp(word, "-S", 2) || !strncmp(word, "--sshlogin", 10))
+			far = true;
+		if (la_launch_option(launch, NULL, "--env")) {
+			names = launch->word[launch->at - 1].text;
+			names = strncmp(names, "--env=", 6) ? names : names + 6;
+			continue;
+		}
+		launch->at += 1 + ((word[1] != '-' && !word[2] &&
+				    strchr("jPSCaNnIsEL", word[1])) ||
+				   (word[1] == '-' && strstr(long_valued, word)));
+	}
+	if (far)
+		keep_listed(launch, names);
+	for (i = launch->at; i < launch->count; i++)
+		if (launch->word[i].text &&
+		    !strncmp(launch->word[i].text, ":::", 3))
+			launch->count = i;
+	before = la_script_count(launch->script);
+	la_launch_remote(launch, LA_SCRIPT_BASH);
+	for (i = before; la_script_peek(launch->script, i); i++)
+		if (la_script_peek(launch->script, i)->value &&
+		    strchr(la_script_peek(launch->script, i)->value, '{')) {
+			la_script_change(launch->script, i, NULL,
+					 LA_SCRIPT_UNKNOWN);
+			la_launch_say(launch, i, LA_SCRIPT_NEEDS_RUNNING);
+		}
+}
+
+/* setx.exe of Windows, from its subsystem for Linux: no program here has it. */
+static void run_setx(struct la_launch *launch)
+{
+	const char *name = la_launch_word(launch);
+	size_t at;
+
+	launch->at++;
+	at = la_launch_set_name(launch, name, strlen(name), NULL);
+	launch->at = launch->count;
+	if (at == LA_SCRIPT_WHOLE)
+		return;
+	la_script_change(launch->script, at, NULL, LA_SCRIPT_LOST);
+	la_launch_say(launch, at, LA_SCRIPT_SETX);
+}
+
+/* cmd.exe /c COMMAND: programs of Windows have what WSLENV names. */
+static void run_cmd(struct la_launch *launch)
+{
+	while (*la_launch_word(launch) == '/') {
+		if (!strcasecmp(la_launch_word(launch), "/c")) {
+			launch->at++;
+			la_launch_drop_all(launch, LA_SCRIPT_NOT_PASSED);
+			la_launch_remote(launch, LA_SCRIPT_CMD_PROMPT);
+			return;
+		}
+		launch->at++;
+	}
+	launch->at = launch->count;
+}
+
+/* nsys profile, ncu: -e NAME=VALUE,... sets in the program. */
+static void run_nsys(struct la_launch *launch)
+{
+	const char *word, *set;
+
+	launch->at += la_launch_is(launch, "profile") ||
+		      la_launch_is(launch, "launch");
+	while (*(word = la_launch_word(launch)) == '-') {
+		set = la_launch_option(launch, "-e", "--env-var");
+		if (!set) {
+			launch->at += 1 + (word[1] != '-' && !word[2] &&
+					   strchr("botswxfcydn", word[1]));
+			continue;
+		}
+		if (strchr(set, ','))
+			la_launch_set_name(launch, set, strcspn(set, "="),
+					   NULL);
+		else
+			la_launch_set(launch, set);
+	}
 }
 
 static void run_launchctl(struct la_launch *launch)
@@ -408,9 +561,14 @@ const struct la_launcher la_launchers_local[] = {
 	{ "ionice", run_plain },    { "time", run_plain },
 	{ "stdbuf", run_plain },    { "exec", run_plain },
 	{ "command", run_plain },   { "numactl", run_plain },
-	{ "xargs", run_plain },	    { "timeout", run_timeout },
-	{ "taskset", run_taskset }, { "systemd-run", run_systemd_run },
-	{ "tmux", run_tmux },	    { "launchctl", run_launchctl },
+	{ "xargs", run_plain },	    { "prlimit", run_plain },
+	{ "nvprof", run_plain },    { "timeout", run_timeout },
+	{ "taskset", run_taskset }, { "chrt", run_taskset },
+	{ "systemd-run", run_systemd_run },
+	{ "tmux", run_tmux },	    { "screen", run_screen },
+	{ "parallel", run_parallel }, { "nsys", run_nsys },
+	{ "setx.exe", run_setx },   { "cmd.exe", run_cmd },
+	{ "launchctl", run_launchctl },
 	{ "conda", run_conda },	    { "mamba", run_conda },
 	{ "make", run_make },	    { NULL, NULL },
 };

@@ -17,6 +17,9 @@ struct la_launch {
 	/* What the next program in the chain has of the variables watched. */
 	struct la_script_given given[LA_LAUNCH_GIVEN];
 	size_t given_count;
+	/* APPTAINERENV_V and the like, which containers get as V. */
+	struct la_script_given prefixed[LA_LAUNCH_GIVEN];
+	size_t prefixed_count;
 };
 
 /* The word that is read next, or "" past the end or if it is not known. */
@@ -40,6 +43,15 @@ void la_launch_say(struct la_launch *launch, size_t assignment,
 		   enum la_script_code code);
 struct la_script_given *la_launch_given(struct la_launch *launch,
 					const char *name, size_t length);
+/* The same of APPTAINERENV_V; prefix: without the name. */
+const struct la_script_given *la_launch_prefixed(const struct la_launch *launch,
+						 const char *prefix,
+						 const char *name);
+/* Something may come before each that is given. */
+void la_launch_doubt(struct la_launch *launch, const char *why);
+/* The text of a file that the script wrote, which the word read last names,
+ * alone or behind an equals sign; NULL: not known. */
+const struct la_script_file *la_launch_file(const struct la_launch *launch);
 /* The program does not get what was given. */
 void la_launch_drop(struct la_launch *launch, struct la_script_given *given,
 		    enum la_script_code code);

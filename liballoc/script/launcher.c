@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "script/launcher-state.h"
+#include "script/written.h"
 #include "util/strbuf.h"
 #include "util/util.h"
 
@@ -90,6 +91,72 @@ struct la_script_given *la_launch_given(struct la_launch *launch,
 	return NULL;
 }
 
+const struct la_script_given *la_launch_prefixed(const struct la_launch *launch,
+						 const char *prefix,
+						 const char *name)
+{
+	size_t n = strlen(prefix), length = strlen(name), i;
+	const char *at;
+
+	for (i = launch->prefixed_count; i--;) {
+		at = launch->prefixed[i].name;
+		if (!strncmp(at, prefix, n) && !strncmp(at + n, name, length) &&
+		    (!at[n + length] || at[n + length] == '='))
+			return &launch->prefixed[i];
+	}
+	return NULL;
+}
+
+/* APPTAINERENV_V=x; the words of the command live as long as the launch. */
+static void set_prefixed(struct la_launch *launch, const char *name,
+			 size_t length, const char *value)
+{
+	const char *own;
+	size_t n = la_script_container_prefix(launch->script, name, length), i;
+
+	for (i = 0; n && (own = la_script_watched(launch->script, i)); i++)
+		if (strlen(own) == length - n && !memcmp(own, name + n,
+							 length - n) &&
+		    launch->prefixed_count < LA_LAUNCH_GIVEN)
+			launch->prefixed[launch->prefixed_count++] =
+				(struct la_script_given){ name, value,
+							  LA_SCRIPT_WHOLE };
+}
+
+void la_launch_doubt(struct la_launch *launch, const char *why)
+{
+	const struct la_script_word *first = &launch->word[launch->self];
+	size_t i;
+
+	for (i = 0; i < launch->given_count; i++)
+		la_script_say(launch->script, launch->part,
+			      launch->given[i].assignment, LA_SCRIPT_OVERRIDDEN,
+			      first->start, first->end, "%s", why);
+}
+
+const struct la_script_file *la_launch_file(const struct la_launch *launch)
+{
+	const struct la_script_word *word;
+	const struct la_script_file *file = NULL;
+	struct la_strbuf path = { 0 };
+	const char *text, *end, *equals;
+
+	if (!launch->at || !la_script_files(launch->script)->first)
+		return NULL;
+	word = &launch->word[launch->at - 1];
+	if (word->end > launch->part->length)
+		return NULL;
+	text = word->text ? word->text : launch->part->text + word->start;
+	end = word->text ? text + strlen(text) :
+			   launch->part->text + word->end;
+	equals = *text == '-' ? memchr(text, '=', end - text) : NULL;
+	text = equals ? equals + 1 : text;
+	if (la_script_path(text, end - text, &path))
+		file = la_script_file(launch->script, path.data);
+	la_strbuf_release(&path);
+	return file && file->known ? file : NULL;
+}
+
 size_t la_launch_set_name(struct la_launch *launch, const char *name,
 			  size_t length, const char *value)
 {
@@ -97,8 +164,10 @@ size_t la_launch_set_name(struct la_launch *launch, const char *name,
 	struct la_script_given *given;
 	size_t at;
 
-	if (!la_script_watches(launch->script, name, length, false))
+	if (!la_script_watches(launch->script, name, length, false)) {
+		set_prefixed(launch, name, length, value);
 		return LA_SCRIPT_WHOLE;
+	}
 	word = &launch->word[launch->at ? launch->at - 1 : 0];
 	at = la_script_add(launch->script, launch->part, name, length, value,
 			   value ? LA_SCRIPT_ARRIVES : LA_SCRIPT_UNKNOWN,
@@ -114,7 +183,10 @@ size_t la_launch_set_name(struct la_launch *launch, const char *name,
 					la_script_peek(launch->script, at)
 						->variable :
 					"",
-			.value = value,
+			.value = la_script_peek(launch->script, at) ?
+					 la_script_peek(launch->script, at)
+						 ->value :
+					 NULL,
 			.assignment = at,
 		};
 	return at;
@@ -183,6 +255,7 @@ void la_launch_drop_all(struct la_launch *launch, enum la_script_code code)
 {
 	if (is_tool(la_launch_word(launch)))
 		return;
+	launch->prefixed_count = 0;
 	while (launch->given_count)
 		la_launch_drop(launch, &launch->given[0], code);
 }
@@ -255,6 +328,8 @@ bool la_script_launch(struct la_script *script,
 
 	for (i = 0; i < command->given_count && i < LA_LAUNCH_GIVEN; i++)
 		launch.given[launch.given_count++] = command->given[i];
+	for (i = 0; i < command->prefixed_count && i < LA_LAUNCH_GIVEN; i++)
+		launch.prefixed[launch.prefixed_count++] = command->prefixed[i];
 	while (launch.at < launch.count) {
 		launcher = find(la_launch_word(&launch));
 		if (!launcher)

@@ -27,6 +27,9 @@ struct la_script_command {
 	size_t count;
 	const struct la_script_given *given; /* of the variables watched */
 	size_t given_count;
+	/* APPTAINERENV_V and SINGULARITYENV_V of each V that is watched. */
+	const struct la_script_given *prefixed;
+	size_t prefixed_count;
 };
 
 /*

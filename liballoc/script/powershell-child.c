@@ -268,7 +268,8 @@ static bool launch(struct ps *ps, const char *name,
 {
 	struct la_script_word words[WORDS] = { { name, 0, 0 } };
 	struct la_script_given none = { 0 };
-	struct la_script_command command = { words, 1, &none, 0 };
+	struct la_script_command command = { .word = words, .count = 1,
+					     .given = &none };
 	const struct ps_node *node;
 	struct ps_value text;
 	size_t i;

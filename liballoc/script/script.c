@@ -8,6 +8,7 @@
 
 #include "script/internal.h"
 #include "script/overall.h"
+#include "script/written.h"
 #include "util/array.h"
 #include "util/error.h"
 #include "util/strbuf.h"
@@ -27,6 +28,7 @@ struct la_script {
 	const struct la_script_options *options; /* while it is read */
 	enum la_script_kind kind; /* who reads now */
 	unsigned int depth; /* texts within texts */
+	struct la_script_files files;
 	bool failed; /* no memory */
 	struct place *place;
 	size_t place_count, place_room;
@@ -49,6 +51,11 @@ enum la_script_kind la_script_kind_now(const struct la_script *script)
 	return script->kind;
 }
 
+struct la_script_files *la_script_files(struct la_script *script)
+{
+	return &script->files;
+}
+
 enum la_platform la_script_platform(const struct la_script *script)
 {
 	return script->options->platform;
@@ -64,6 +71,29 @@ bool la_script_watches(const struct la_script *script, const char *name,
 		    !(fold ? strncasecmp : strncmp)(*w, name, length))
 			return true;
 	return false;
+}
+
+const char *la_script_watched(const struct la_script *script, size_t index)
+{
+	const char *const *w = script->options->watched;
+
+	return (w ? w : torch_reads)[index];
+}
+
+size_t la_script_container_prefix(const struct la_script *script,
+				  const char *name, size_t length)
+{
+	static const char *const prefixes[] = { "APPTAINERENV_",
+						"SINGULARITYENV_" };
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		n = strlen(prefixes[i]);
+		if (length > n && !memcmp(name, prefixes[i], n) &&
+		    la_script_watches(script, name + n, length - n, false))
+			return n;
+	}
+	return 0;
 }
 
 const char *la_script_outer(const struct la_script *script, const char *name,
@@ -397,6 +427,7 @@ LA_EXPORT void la_script_free(struct la_script *script)
 		free_said(place->said, place->face.diagnostic_count);
 	}
 	free_said(script->said, script->said_count);
+	la_script_files_release(&script->files);
 	free(script->place);
 	free(script->assignment);
 	free(script->text);

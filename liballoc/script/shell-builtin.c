@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "script/shell.h"
+#include "script/written.h"
 #include "util/util.h"
 
 typedef void run_fn(struct shell *shell, const struct node *node,
@@ -55,9 +56,18 @@ static void run_prints(struct shell *shell, const struct node *node,
 	shell->status = STATUS_MAYBE;
 }
 
+static void run_cd(struct shell *shell, const struct node *node,
+		   const struct fields *words)
+{
+	la_script_files_leave(shell->script);
+	run_prints(shell, node, words);
+}
+
 static void run_echo(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
+	if (la_shell_prints(shell, node, words))
+		return;
 	if (shell->capture && node->redirects)
 		shell->capture->unknown = true;
 	else if (shell->capture)
@@ -76,6 +86,8 @@ static void run_printf(struct shell *shell, const struct node *node,
 				false);
 		return;
 	}
+	if (la_shell_prints(shell, node, words))
+		return;
 	if (shell->capture && node->redirects)
 		shell->capture->unknown = true;
 	else if (shell->capture)
@@ -257,7 +269,8 @@ static void run_source(struct shell *shell, const struct node *node,
 	size_t i;
 
 	shell->status = STATUS_MAYBE;
-	if (!strcmp(text_at(words, 1), "/dev/null"))
+	if (!strcmp(text_at(words, 1), "/dev/null") ||
+	    la_shell_reads_written(shell, words))
 		return;
 	for (i = 0; i < shell->watched_count; i++)
 		if (shell->watched[i]->last != LA_SCRIPT_WHOLE) {
@@ -318,7 +331,7 @@ static const struct builtin {
 	{ "bindkey", run_maybe, SHELL_MODIFIERS },
 	{ "break", run_break, 0 },
 	{ "builtin", run_command, SHELL_BRACES },
-	{ "cd", run_maybe, 0 },
+	{ "cd", run_cd, 0 },
 	{ "command", run_command, 0 },
 	{ "compdef", run_maybe, SHELL_MODIFIERS },
 	{ "complete", run_maybe, SHELL_EXPORT_BRACES },
@@ -336,10 +349,10 @@ static const struct builtin {
 	{ "jobs", run_prints, 0 },
 	{ "kill", run_maybe, 0 },
 	{ "let", run_maybe, SHELL_BRACES },
-	{ "popd", run_prints, SHELL_BRACES },
+	{ "popd", run_cd, SHELL_BRACES },
 	{ "print", run_prints, SHELL_BRACES },
 	{ "printf", run_printf, 0 },
-	{ "pushd", run_prints, SHELL_BRACES },
+	{ "pushd", run_cd, SHELL_BRACES },
 	{ "pwd", run_prints, 0 },
 	{ "read", run_read, 0 },
 	{ "return", run_return, 0 },

@@ -330,6 +330,10 @@ static void dispatch(struct shell *shell, const struct node *node,
 		run_builtin(shell, node, end, words);
 		return;
 	}
+	if (!f && la_shell_writes(shell, node, words)) {
+		shell->status = STATUS_MAYBE;
+		return;
+	}
 	if (!f && la_shell_slip(shell, node, words))
 		return;
 	run_with(shell, node, end, words);

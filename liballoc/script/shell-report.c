@@ -7,6 +7,7 @@
 
 #include "script/shell.h"
 #include "util/array.h"
+#include "util/util.h"
 
 static void remember(struct shell *shell, size_t **list, size_t *room,
 		     size_t *count, size_t place)
@@ -351,8 +352,42 @@ static struct la_script_given *given_of(struct shell *shell, size_t *count)
 	return given;
 }
 
-/* Places that the launcher added are the last of their variables. */
-static void adopt(struct shell *shell, size_t before)
+/* What containers get of it: APPTAINERENV_V for V. */
+static struct la_script_given *prefixed_of(struct shell *shell, size_t *count)
+{
+	static const char *const prefixes[] = { "APPTAINERENV_",
+						"SINGULARITYENV_" };
+	struct la_script_given *given;
+	const struct state *state;
+	struct la_strbuf name;
+	struct variable *v;
+	const char *watched;
+	size_t i, k;
+
+	for (i = 0; la_script_watched(shell->script, i);)
+		i++;
+	given = calloc(2 * i + 1, sizeof(*given));
+	for (*count = i = 0;
+	     given && (watched = la_script_watched(shell->script, i)); i++)
+		for (k = 0; k < ARRAY_SIZE(prefixes); k++) {
+			name = (struct la_strbuf){ 0 };
+			la_strbuf_addf(&name, "%s%s", prefixes[k], watched);
+			v = la_shell_variable(shell, la_strbuf_text(&name),
+					      name.length);
+			state = v ? la_shell_state(shell, v->name, v->length) :
+				    NULL;
+			if (state && state->exported &&
+			    state->kind != VALUE_UNSET)
+				given[(*count)++] = (struct la_script_given){
+					v->name, value_of(state),
+					LA_SCRIPT_WHOLE
+				};
+			la_strbuf_release(&name);
+		}
+	return given;
+}
+
+void la_shell_adopt(struct shell *shell, size_t before)
 {
 	const struct la_script_assignment *a;
 	struct variable *v;
@@ -375,9 +410,10 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 {
 	struct la_script_command command;
 	struct la_script_word *word;
-	struct la_script_given *given;
+	struct la_script_given *given, *prefixed;
 	size_t i, before;
 
+	la_shell_touches(shell, words);
 	for (i = 0; i < shell->watched_count; i++)
 		see(shell, shell->watched[i]);
 	shell->unseen_count = 0;
@@ -385,15 +421,18 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 	before = la_script_count(shell->script);
 	word = words_of(words, node, &command.count);
 	given = given_of(shell, &command.given_count);
+	prefixed = prefixed_of(shell, &command.prefixed_count);
 	command.word = word;
 	command.given = given;
-	if (!word || !given)
+	command.prefixed = prefixed;
+	if (!word || !given || !prefixed)
 		shell->error = -ENOMEM;
 	else if (command.count)
 		la_script_launch(shell->script, shell->part, &command);
 	free(word);
 	free(given);
-	adopt(shell, before);
+	free(prefixed);
+	la_shell_adopt(shell, before);
 }
 
 /* A place that no program saw before its variable ended. */

@@ -134,6 +134,8 @@ static void run_pipe(struct shell *shell, const struct node *node)
 	struct node alone;
 	bool stays, doubt = may_be_missing(shell, node);
 
+	if (la_shell_pipes(shell, node))
+		return;
 	shell->doubt += doubt;
 	for (one = node->child; one && goes_on(shell); one = one->next) {
 		alone = *one;
@@ -518,6 +520,9 @@ static void run_node(struct shell *shell, const struct node *node)
 		run_apart(shell, node->child, NULL);
 		break;
 	case NODE_GROUP:
+		if (!la_shell_group_writes(shell, node))
+			run_group(shell, node);
+		break;
 	case NODE_CLAUSE:
 		run_group(shell, node);
 		break;

@@ -45,11 +45,15 @@ static void begin(struct shell *shell, struct variable *variable)
 	const char *outer = la_script_outer(shell->script, variable->name,
 					    variable->length);
 
+	bool none = variable->watched ||
+		    la_script_container_prefix(shell->script, variable->name,
+					       variable->length);
+
 	variable->state.assignment = variable->last = LA_SCRIPT_WHOLE;
-	variable->state.kind = outer		 ? VALUE_KNOWN :
-			       variable->watched ? VALUE_UNSET :
-						   VALUE_UNKNOWN;
-	variable->state.exported = outer || !variable->watched;
+	variable->state.kind = outer ? VALUE_KNOWN :
+			       none  ? VALUE_UNSET :
+				       VALUE_UNKNOWN;
+	variable->state.exported = outer || !none;
 	if (variable->name[0] == '\1') /* of tcsh alone */
 		variable->state.kind = VALUE_UNSET;
 	if (outer) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "script/shell.h"
+#include "script/written.h"
 #include "util/util.h"
 
 static void join(const struct fields *words, size_t first, struct text *text)
@@ -166,33 +167,39 @@ enum status la_shell_test(struct shell *shell, const struct fields *words,
 	return STATUS_MAYBE;
 }
 
+void la_shell_read_copy(struct shell *shell, const char *text, size_t length,
+			size_t start)
+{
+	struct la_script_part *part = la_arena_get(&shell->kept, sizeof(*part));
+
+	if (!part) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	part->text = la_arena_copy(&shell->kept, text, length);
+	part->length = part->text ? length : 0;
+	part->offset = shell->part->offset + (shell->part->exact ? start : 0);
+	shell->depth++;
+	shell->status = STATUS_TRUE;
+	la_shell_run_text(shell, part);
+	shell->depth--;
+}
+
 void la_shell_eval(struct shell *shell, const struct fields *words,
 		   size_t first)
 {
-	struct la_script_part *part = la_arena_get(&shell->kept, sizeof(*part));
 	struct text text = { 0 };
 
 	join(words, first, &text);
 	shell->status = STATUS_MAYBE;
-	if (!part) {
-		shell->error = -ENOMEM;
-	} else if (text.unknown || shell->depth == LA_SCRIPT_DEPTH) {
+	if (text.unknown || shell->depth >= LA_SCRIPT_DEPTH)
 		la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,
 			      LA_SCRIPT_NEEDS_RUNNING, words->at[0].start,
 			      words->at[words->count - 1].end,
 			      "only running it could tell what eval reads");
-	} else {
-		part->text = la_arena_copy(&shell->kept,
-					   la_strbuf_text(&text.bytes),
-					   text.bytes.length);
-		part->length = part->text ? text.bytes.length : 0;
-		part->offset = shell->part->offset +
-			       (shell->part->exact ? words->at[0].start : 0);
-		shell->depth++;
-		shell->status = STATUS_TRUE;
-		la_shell_run_text(shell, part);
-		shell->depth--;
-	}
+	else
+		la_shell_read_copy(shell, la_strbuf_text(&text.bytes),
+				   text.bytes.length, words->at[0].start);
 	la_strbuf_release(&text.bytes);
 }
 
@@ -252,6 +259,55 @@ static const struct heredoc *literal_document(const struct shell *shell,
 	return NULL;
 }
 
+/* The file that a shell is told to run, or that is run as a program. */
+static const struct la_script_file *script_of(const struct shell *shell,
+					      const struct fields *words,
+					      bool is_shell)
+{
+	size_t i = is_shell;
+
+	while (is_shell && i < words->count && text_at(words, i)[0] == '-' &&
+	       !words->at[i].text.unknown)
+		i++;
+	if (i >= words->count || (!is_shell && !strchr(text_at(words, 0), '/')))
+		return NULL;
+	return la_shell_file(shell, &words->at[i]);
+}
+
+/* The shell that a file's first line names; NULL: it is no shell's. */
+static const struct shell_table *table_of(const struct la_script_file *file)
+{
+	enum la_script_kind kind = LA_SCRIPT_SH;
+
+	if (!strncmp(la_strbuf_text(&file->text), "#!", 2) &&
+	    la_script_kind_guess(&kind, NULL, file->text.data,
+				 file->text.length))
+		return NULL;
+	return kind <= LA_SCRIPT_TCSH ? la_shell_table(kind) : NULL;
+}
+
+/* bash FILE, ./FILE: true if the text wrote it. */
+static bool run_written(struct shell *shell, const struct fields *words,
+			const struct shell_table *table)
+{
+	const struct la_script_file *file = script_of(shell, words, table);
+	char *text;
+
+	if (file && !table)
+		table = table_of(file);
+	if (!file || !table || file->added)
+		return false;
+	text = la_arena_copy(&shell->kept, la_strbuf_text(&file->text),
+			     file->text.length);
+	if (!text)
+		return false;
+	shell->doubt += file->doubtful;
+	la_shell_run_child(shell, text, file->text.length, words->at[0].start,
+			   false, NULL, table);
+	shell->doubt -= file->doubtful;
+	return true;
+}
+
 bool la_shell_nested_shell(struct shell *shell, const struct node *node,
 			   const struct fields *words)
 {
@@ -260,9 +316,13 @@ bool la_shell_nested_shell(struct shell *shell, const struct node *node,
 	const struct heredoc *doc;
 	const struct field *field;
 
-	if (!table || words->at[0].text.unknown)
+	if (!words->count || words->at[0].text.unknown)
 		return false;
 	shell->status = STATUS_MAYBE;
+	if (!text && run_written(shell, words, table))
+		return true;
+	if (!table)
+		return false;
 	if (text) {
 		field = &words->at[text];
 		la_shell_run_child(shell, text_at(words, text),

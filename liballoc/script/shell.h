@@ -234,6 +234,9 @@ void la_shell_lost(struct shell *shell, size_t start, size_t end,
 		   enum la_script_code code, const char *why);
 /* Watched names that stand there: only running tells what becomes of them. */
 void la_shell_doubt(struct shell *shell, size_t start, size_t end);
+/* Places from before on, which others noted, are the last of their
+ * variables. */
+void la_shell_adopt(struct shell *shell, size_t before);
 /* A program starts, with these words. */
 void la_shell_program(struct shell *shell, const struct fields *words,
 		      const struct node *node);
@@ -301,9 +304,30 @@ void la_shell_printf(struct shell *shell, const struct fields *words);
 /* eval: the words from first on, joined by blanks. */
 void la_shell_eval(struct shell *shell, const struct fields *words,
 		   size_t first);
-/* sh -c 'text': true if it was that. */
+/* Evaluate a copy of a text that start, a byte of the part, gave. */
+void la_shell_read_copy(struct shell *shell, const char *text, size_t length,
+			size_t start);
+/* sh -c 'text', sh FILE, ./FILE: true if it was that. */
 bool la_shell_nested_shell(struct shell *shell, const struct node *node,
 			   const struct fields *words);
+
+/* shell-write.c */
+/* echo and printf: true if they wrote a file, not to standard output. */
+bool la_shell_prints(struct shell *shell, const struct node *node,
+		     const struct fields *words);
+/* The same of other commands: cat and tee; true: that is all they do. */
+bool la_shell_writes(struct shell *shell, const struct node *node,
+		     const struct fields *words);
+bool la_shell_pipes(struct shell *shell, const struct node *node);
+bool la_shell_group_writes(struct shell *shell, const struct node *node);
+/* The file that a word names, if all of its text is known; or NULL. */
+struct la_script_file;
+const struct la_script_file *la_shell_file(const struct shell *shell,
+					   const struct field *word);
+/* A program may change the files that its words name. */
+void la_shell_touches(struct shell *shell, const struct fields *words);
+/* source FILE: true if the text wrote it. */
+bool la_shell_reads_written(struct shell *shell, const struct fields *words);
 
 /* shell-export.c: export, declare, local, readonly, unset. */
 void la_shell_declare(struct shell *shell, const struct node *node,

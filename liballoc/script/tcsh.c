@@ -259,6 +259,8 @@ static void run_words(struct shell *shell, const struct node *node,
 	if (la_shell_slip(shell, node, words))
 		return;
 	shell->status = STATUS_MAYBE;
+	if (la_shell_writes(shell, node, words))
+		return;
 	if (shell->capture)
 		shell->capture->unknown = true;
 	if (!la_shell_nested_shell(shell, node, words))

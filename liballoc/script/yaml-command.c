@@ -27,8 +27,7 @@ static char *expanded(const struct la_script_yaml *yaml, const char *text)
 	return copy;
 }
 
-static void add_list(const struct la_script_yaml *yaml,
-		     const yaml_node_t *list, struct words *words)
+static void add_list(struct la_script_yaml *yaml, const yaml_node_t *list, struct words *words)
 {
 	struct la_script_word *word;
 	struct la_script_span at;
@@ -47,6 +46,8 @@ static void add_list(const struct la_script_yaml *yaml,
 		if (la_script_yaml_text(node))
 			words->text[words->count] =
 				expanded(yaml, la_script_yaml_text(node));
+		if (!words->text[words->count])
+			la_script_yaml_doubt(yaml, node);
 		*word = (struct la_script_word){ words->text[words->count],
 						 at.start, at.end };
 		words->count++;
@@ -66,8 +67,10 @@ static int read_string(struct la_script_yaml *yaml, const yaml_node_t *node)
 	};
 	int ret;
 
-	if (!text)
+	if (!text) {
+		la_script_yaml_doubt(yaml, node);
 		return 0;
+	}
 	inner.length = strlen(text);
 	ret = la_script_nested(yaml->script, LA_SCRIPT_SH, &inner, yaml->err);
 	free(text);

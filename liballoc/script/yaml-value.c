@@ -181,6 +181,22 @@ void la_script_yaml_expand(const struct la_script_yaml *yaml, const char *text,
 		la_strbuf_addstr(&value->text, text);
 }
 
+void la_script_yaml_doubt(struct la_script_yaml *yaml,
+			  const yaml_node_t *node)
+{
+	struct la_script_span at = la_script_yaml_span(yaml, node, node), name;
+	const char *text = yaml->part->text;
+	struct la_script_value unknown = { .unknown = true };
+
+	for (; at.start < at.end; at.start = name.end) {
+		name = la_script_mention(yaml->script, text, at);
+		if (name.start < name.end)
+			la_script_give(yaml->script, yaml->part,
+				       text + name.start,
+				       name.end - name.start, &unknown, name);
+	}
+}
+
 void la_script_yaml_give(struct la_script_yaml *yaml, const char *name,
 			 size_t length, const yaml_node_t *node,
 			 struct la_script_span at)

@@ -76,8 +76,10 @@ static int read_lines(struct la_script_yaml *yaml, const yaml_node_t *node,
 		.ends = true,
 	};
 
-	if (strstr(inner.text, "{{"))
+	if (strstr(inner.text, "{{")) {
+		la_script_yaml_doubt(yaml, node);
 		return 0;
+	}
 	return la_script_nested(yaml->script, LA_SCRIPT_BASH, &inner,
 				yaml->err);
 }

@@ -6,6 +6,7 @@
 
 #include "script/yaml.h"
 #include "util/error.h"
+#include "util/util.h"
 
 /* A text to parse, and how its lines are moved against the part's. */
 struct source {
@@ -182,6 +183,50 @@ static int read_source(struct la_script_yaml *walker, struct source *source,
 	return ret;
 }
 
+enum { MOST_LOCATED = 1000 }; /* places; of more, each is doubted */
+
+/* Conditions and loops of a template that are open before a byte. */
+static int open_blocks(const char *text, size_t end)
+{
+	static const char *const openers[] = { "if ", "range ", "with " };
+	const char *at = text, *stop = text + end;
+	int open = 0;
+	size_t i;
+
+	while ((at = memmem(at, stop - at, "{{", 2))) {
+		at += 2;
+		at += at < stop && *at == '-';
+		while (at < stop && *at == ' ')
+			at++;
+		for (i = 0; i < ARRAY_SIZE(openers); i++)
+			open += !strncmp(at, openers[i], strlen(openers[i]));
+		open -= !strncmp(at, "end", 3) && open > 0;
+	}
+	return open;
+}
+
+/* Of places within them only running the template tells whether they stay. */
+static void say_blocks(const struct la_script_yaml *walker, size_t before)
+{
+	const struct la_script_assignment *a;
+	const struct la_script_part *part = walker->part;
+	const size_t count = la_script_count(walker->script) - before;
+	size_t at;
+
+	if (!part->exact || !memmem(part->text, part->length, "{{", 2))
+		return;
+	for (; (a = la_script_peek(walker->script, before)); before++) {
+		at = a->offset - part->offset;
+		if (a->fate == LA_SCRIPT_ARRIVES && at <= part->length &&
+		    (count > MOST_LOCATED || open_blocks(part->text, at)))
+			la_script_say(walker->script, part, before,
+				      LA_SCRIPT_NEEDS_RUNNING, at,
+				      at + a->length,
+				      "whether this line is there only the "
+				      "template's values tell");
+	}
+}
+
 int la_script_read_yaml(struct la_script *script,
 			const struct la_script_part *part,
 			struct la_error *err)
@@ -194,6 +239,7 @@ int la_script_read_yaml(struct la_script *script,
 		.err = err,
 	};
 	size_t *line = find_lines(part, &source.lines);
+	size_t before = la_script_count(script);
 	int ret;
 
 	source.shift = calloc(source.lines, sizeof(*source.shift));
@@ -205,6 +251,7 @@ int la_script_read_yaml(struct la_script *script,
 	else
 		ret = la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				   "out of memory");
+	say_blocks(&walker, before);
 	free(line);
 	free(source.shift);
 	return ret;

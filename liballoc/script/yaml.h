@@ -62,6 +62,11 @@ void la_script_yaml_give(struct la_script_yaml *yaml, const char *name,
 /* The env list of a container: {name, value} maps, where it is one. */
 void la_script_yaml_env(struct la_script_yaml *yaml, const yaml_node_t *list);
 
+/* A text that a template fills in: only running it could tell what becomes of
+ * the variables that it names. */
+void la_script_yaml_doubt(struct la_script_yaml *yaml,
+			  const yaml_node_t *node);
+
 /* command and args of a container; entrypoint and command of a service. */
 int la_script_yaml_start(struct la_script_yaml *yaml, const yaml_node_t *map);
 

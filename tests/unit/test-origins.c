@@ -149,6 +149,34 @@ START_TEST(last_that_gives_it)
 }
 END_TEST
 
+START_TEST(files_that_startup_files_read)
+{
+	put("/home/me/.bashrc",
+	    "[ -f ~/.exports ] && . ~/.exports\nsource \"$HOME/a.sh\"\n"
+	    "# . ~/not.sh\n. $X/not.sh\n");
+	put("/home/me/.exports",
+	    "export PYTORCH_CUDA_ALLOC_CONF=backend:x\n. ~/.exports\n");
+	put("/home/me/a.sh", ". /opt/b.sh; . ~/.bashrc\n");
+	put("/opt/b.sh", "\nexport PYTORCH_CUDA_ALLOC_CONF=backend:z\n");
+	put("/home/me/not.sh", "export PYTORCH_CUDA_ALLOC_CONF=not:read\n");
+	find("backend:x", NULL);
+	check("/home/me/.exports", "backend:x", 1, true, true);
+	check("/opt/b.sh", "backend:z", 2, false, false);
+	ck_assert_ptr_null(in("/home/me/not.sh"));
+}
+END_TEST
+
+START_TEST(what_sshd_sets)
+{
+	put("/etc/ssh/sshd_config", "#SetEnv PYTORCH_CUDA_ALLOC_CONF=no\n");
+	put("/etc/ssh/sshd_config.d/a.conf",
+	    " setenv A=1 \"PYTORCH_CUDA_ALLOC_CONF=backend:x\"\n");
+	find("backend:x", NULL);
+	check("/etc/ssh/sshd_config.d/a.conf", "backend:x", 0, true, true);
+	ck_assert_ptr_null(in("/etc/ssh/sshd_config"));
+}
+END_TEST
+
 START_TEST(nothing_is_found)
 {
 	size_t count;
@@ -284,6 +312,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, system_files);
 	tcase_add_test(tests, last_that_gives_it);
+	tcase_add_test(tests, files_that_startup_files_read);
+	tcase_add_test(tests, what_sshd_sets);
 	tcase_add_test(tests, nothing_is_found);
 	tcase_add_test(tests, links_stay_below_the_root);
 	tcase_add_test(tests, what_is_no_file);
