@@ -72,6 +72,9 @@ size_t la_script_add(struct la_script *script,
 void la_script_change(struct la_script *script, size_t assignment,
 		      const char *value, enum la_script_fate fate);
 
+/* It ended before the text does: no place that holds, whatever its fate. */
+void la_script_over(struct la_script *script, size_t assignment);
+
 /* What a place gives so far; valid until the next la_script_add(). */
 const struct la_script_assignment *
 la_script_peek(const struct la_script *script, size_t assignment);

@@ -19,6 +19,7 @@ struct place {
 	struct la_script_assignment face; /* strings owned */
 	struct la_script_diagnostic *said; /* owned, with their texts */
 	size_t said_room;
+	bool over; /* it ended: programs started later do not find it */
 };
 
 struct la_script {
@@ -156,6 +157,12 @@ void la_script_change(struct la_script *script, size_t assignment,
 	face->fate = fate;
 }
 
+void la_script_over(struct la_script *script, size_t assignment)
+{
+	if (assignment < script->place_count)
+		script->place[assignment].over = true;
+}
+
 const struct la_script_assignment *
 la_script_peek(const struct la_script *script, size_t assignment)
 {
@@ -255,8 +262,8 @@ static int compare_said(const void *a, const void *b)
 }
 
 /*
- * Of a variable, the place that holds goes behind those that give nothing:
- * they do not replace it.
+ * Of a variable, the place that holds goes behind those that give nothing or
+ * ended: they do not replace it.
  */
 static void put_holder_last(struct la_script *script, const char *name)
 {
@@ -267,7 +274,8 @@ static void put_holder_last(struct la_script *script, const char *name)
 		if (strcasecmp(script->place[i].face.variable, name) != 0)
 			continue;
 		last = i;
-		if (script->place[i].face.fate != LA_SCRIPT_LOST)
+		if (script->place[i].face.fate != LA_SCRIPT_LOST &&
+		    !script->place[i].over)
 			holder = i;
 	}
 	if (holder >= last)

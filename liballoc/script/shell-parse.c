@@ -50,20 +50,26 @@ static void expect_word(struct parser *parser, const char *word)
 		la_parser_fail(parser, "a word is missing that closes it");
 }
 
-/* The words that end a here-document are not expanded. */
+/* The word that ends a here-document, not expanded; tcsh keeps its quotes. */
 static void add_heredoc(struct parser *parser, struct redirect *redirect)
 {
 	struct arena *arena = parser->lexer.arena;
 	struct heredoc *doc = la_arena_get(arena, sizeof(*doc)), **last;
+	const struct word *word = parser->token.word;
+	const struct lexer *lexer = &parser->lexer;
 	const struct piece *piece;
 	struct la_strbuf end = { 0 };
 
 	if (!doc || parser->token.kind != TOKEN_WORD)
 		return;
-	for (piece = parser->token.word->first; piece; piece = piece->next) {
-		la_strbuf_add(&end, piece->text, piece->length);
+	for (piece = word->first; piece; piece = piece->next) {
+		if (!(lexer->table->has & SHELL_TCSH))
+			la_strbuf_add(&end, piece->text, piece->length);
 		doc->literal |= piece->quoted;
 	}
+	if (lexer->table->has & SHELL_TCSH)
+		la_strbuf_add(&end, lexer->text + word->start,
+			      word->end - word->start);
 	doc->end = la_arena_copy(arena, la_strbuf_text(&end), end.length);
 	la_strbuf_release(&end);
 	doc->tabs = redirect->operator[2] == '-';

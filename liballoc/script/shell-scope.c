@@ -45,7 +45,8 @@ static void begin(struct shell *shell, struct variable *variable)
 	const char *outer = la_script_outer(shell->script, variable->name,
 					    variable->length);
 
-	variable->state.assignment = variable->last = LA_SCRIPT_WHOLE;
+	variable->state.assignment = LA_SCRIPT_WHOLE;
+	variable->last = variable->seen = LA_SCRIPT_WHOLE;
 	variable->state.kind = outer		 ? VALUE_KNOWN :
 			       variable->watched ? VALUE_UNSET :
 						   VALUE_UNKNOWN;
@@ -150,11 +151,15 @@ size_t la_shell_mark(struct shell *shell)
 void la_shell_undo(struct shell *shell, size_t mark)
 {
 	struct change *change;
+	struct variable *v;
 
 	while (shell->change_count > mark) {
 		change = &shell->change[--shell->change_count];
-		free(change->variable->state.text);
-		change->variable->state = change->old;
+		v = change->variable;
+		v->seen_alone |= v->seen == v->state.assignment &&
+				 v->seen != change->old.assignment;
+		free(v->state.text);
+		v->state = change->old;
 	}
 	shell->marks--;
 }
@@ -214,7 +219,7 @@ void la_shell_leave(struct shell *shell, size_t locals)
 	while (shell->local_count > locals) {
 		local = &shell->local[--shell->local_count];
 		process = local->old.process;
-		la_shell_place_ends(shell, local->variable->state.assignment,
+		la_shell_state_ends(shell, &local->variable->state,
 				    "the variable ends with its function or "
 				    "block before a program starts");
 		la_shell_set_state(shell, local->variable, local->old);

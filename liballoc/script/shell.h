@@ -96,6 +96,7 @@ struct state {
 	bool list; /* fish, tcsh: several words, joined by blanks in text */
 	unsigned int process; /* which shell set it; children see exports */
 	size_t assignment; /* place that gave it, or LA_SCRIPT_WHOLE */
+	size_t unseen; /* index in shell.unseen, if it is there */
 	const struct la_script_part *part; /* of the place */
 	size_t start, end; /* of the place */
 };
@@ -106,6 +107,9 @@ struct variable {
 	bool watched;
 	size_t last; /* place reported last, or LA_SCRIPT_WHOLE */
 	bool once; /* last was for one command, and said so */
+	size_t seen; /* place that the last program found, or LA_SCRIPT_WHOLE */
+	bool seen_alone; /* no program behind it finds that place */
+	bool seen_maybe; /* only running tells whether that program ran */
 	size_t length;
 	char name[];
 };
@@ -161,6 +165,7 @@ struct shell {
 	size_t change_count, change_room;
 	unsigned int marks; /* open: changes must be kept */
 
+	size_t first; /* place of the script that came from this shell */
 	size_t *unseen; /* owned: places no program has seen yet */
 	size_t unseen_count, unseen_room;
 	size_t *plain; /* owned: places that are not exported yet */
@@ -240,10 +245,11 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 /* The shell since these ends: what no program saw is lost. */
 void la_shell_ends(struct shell *shell, size_t unseen,
 		   enum la_script_code code, const char *why);
-/* The same of one place. */
-void la_shell_place_ends(struct shell *shell, size_t assignment,
+/* The same of one variable's state. */
+void la_shell_state_ends(struct shell *shell, const struct state *state,
 			 const char *why);
-void la_shell_finish(struct shell *shell);
+/* The text ends, and with it the shell or not. */
+void la_shell_finish(struct shell *shell, bool ends);
 
 /* shell-expand.c */
 void la_shell_text(struct shell *shell, const struct word *word,
