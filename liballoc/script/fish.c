@@ -112,10 +112,24 @@ static bool is_path(const char *name)
 	return length >= 4 && !strcmp(name + length - 4, "PATH");
 }
 
+static void tangle(struct shell *shell, const char *name)
+{
+	struct variable *v = la_shell_variable(shell, name, strlen(name));
+
+	if (v && v->hidden)
+		la_shell_tangle(shell, v);
+}
+
+static void query(struct shell *shell, const struct fields *words,
+		  size_t first);
+
 static void erase(struct shell *shell, const struct fields *words, size_t first)
 {
 	size_t i;
 
+	query(shell, words, first);
+	for (i = first; i < words->count; i++)
+		tangle(shell, text_at(words, i));
 	for (i = first; i < words->count; i++)
 		if (is_name(text_at(words, i)))
 			la_shell_unset(shell, text_at(words, i),
@@ -157,6 +171,9 @@ static void make_value(struct shell *shell, const struct fields *words,
 	const struct state *old = la_shell_state(shell, name, strlen(name));
 	const char *with = wish->path || is_path(name) ? ":" : " ";
 
+	if ((wish->append || wish->prepend) && old->kind == VALUE_KNOWN &&
+	    !*old->text)
+		value->unknown = true; /* a list of none, or of one word */
 	if (wish->append) {
 		add_state(old, value);
 		if (old->kind == VALUE_KNOWN && words->count > first + 1)
@@ -178,19 +195,60 @@ static void set_list(struct shell *shell, const char *name, bool list)
 		v->state.list = list;
 }
 
-/* A function's own variable, unless it says otherwise or there is one. */
-static bool is_local(struct shell *shell, const char *name,
-		     const struct wish *wish)
+/* Does it make a variable of the block or function?  The scope, 0: no. */
+static unsigned int own_scope(const struct shell *shell,
+			      const struct variable *v,
+			      const struct wish *wish)
 {
-	const struct state *old = la_shell_state(shell, name, strlen(name));
-
 	if (wish->global || wish->universal)
-		return false;
+		return 0;
 	if (wish->local)
-		return true;
-	return shell->in_function &&
-	       (wish->function || old->kind == VALUE_UNSET ||
-		old->assignment == LA_SCRIPT_WHOLE);
+		return shell->scope;
+	if (!shell->in_function)
+		return 0;
+	if (wish->function || v->state.kind == VALUE_UNSET ||
+	    (v->state.kind == VALUE_UNKNOWN &&
+	     v->state.assignment == LA_SCRIPT_WHOLE))
+		return shell->function_scope;
+	return 0;
+}
+
+/* Before the variable is set: one of the block's own hides what there is. */
+static void choose_scope(struct shell *shell, struct variable *v,
+			 const struct wish *wish)
+{
+	unsigned int scope = own_scope(shell, v, wish);
+	struct state state = { .assignment = LA_SCRIPT_WHOLE, .scope = scope };
+
+	if (v->hidden && (wish->global || wish->universal || wish->function))
+		la_shell_tangle(shell, v);
+	else if (scope && scope != v->state.scope) {
+		la_shell_local(shell, v);
+		la_shell_set_state(shell, v, state);
+	}
+}
+
+void la_fish_enter(struct shell *shell)
+{
+	struct state state = { .assignment = LA_SCRIPT_WHOLE };
+	struct variable *v;
+	size_t i;
+
+	for (i = 0; i < shell->watched_count; i++) {
+		v = shell->watched[i];
+		if (!v->hidden || v->tangled)
+			continue;
+		if (!v->state.exported) {
+			la_shell_tangle(shell, v);
+			continue;
+		}
+		la_shell_local(shell, v);
+		state = v->state;
+		state.scope = shell->scope;
+		if (state.text)
+			state.text = strdup(state.text);
+		la_shell_set_state(shell, v, state);
+	}
 }
 
 static void assign(struct shell *shell, const struct fields *words,
@@ -203,15 +261,8 @@ static void assign(struct shell *shell, const struct fields *words,
 	struct text value = { 0 };
 
 	make_value(shell, words, first, wish, &value);
-	if (v && is_local(shell, name, wish)) {
-		struct state state = { .assignment = LA_SCRIPT_WHOLE,
-				       .exported = v->state.exported };
-
-		la_shell_local(shell, v);
-		if (wish->local && !wish->export)
-			state.exported = false;
-		la_shell_set_state(shell, v, state);
-	}
+	if (v)
+		choose_scope(shell, v, wish);
 	if (wish->unexport)
 		la_shell_unset(shell, name, strlen(name), place);
 	la_shell_assign(shell, name, strlen(name), &value, place,
@@ -283,12 +334,15 @@ static void run_export(struct shell *shell, const struct node *node,
 
 			la_text_add(&value, equals + 1, strlen(equals + 1));
 			if (fine)
+				tangle(shell, name);
+			if (fine)
 				la_shell_assign(shell, name, strlen(name),
 						&value, place, true);
 			else
 				refuse(shell, node, LA_SCRIPT_SYNTAX);
 			free(name);
 		} else if (is_name(text)) {
+			tangle(shell, text);
 			add_state(la_shell_state(shell, text, strlen(text)),
 				  &value);
 			la_shell_assign(shell, text, strlen(text), &value,
@@ -315,6 +369,7 @@ static void run_setenv(struct shell *shell, const struct node *node,
 			       LA_SCRIPT_SYNTAX);
 	} else if (words->count > 1) {
 		assign(shell, words, 1, &wish);
+		shell->status = STATUS_MAYBE; /* releases differ */
 	}
 }
 
@@ -426,6 +481,19 @@ static void doubt_lists(struct fields *words)
 		words->at[i].text.unknown |= words->at[i].list;
 }
 
+/* set does not change the status: that of a command in its words stays. */
+static bool has_command(const struct node *node)
+{
+	const struct word *word;
+	const struct piece *piece;
+
+	for (word = node->words; word; word = word->next)
+		for (piece = word->first; piece; piece = piece->next)
+			if (piece->kind == PIECE_COMMAND)
+				return true;
+	return false;
+}
+
 static bool run_own(struct shell *shell, const struct node *node,
 		    const struct fields *words)
 {
@@ -434,7 +502,10 @@ static bool run_own(struct shell *shell, const struct node *node,
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name)) {
-			shell->status = STATUS_TRUE;
+			if (commands[i].run != run_set)
+				shell->status = STATUS_TRUE;
+			else if (has_command(node))
+				shell->status = STATUS_MAYBE;
 			commands[i].run(shell, node, words);
 			return true;
 		}

@@ -229,7 +229,9 @@ bool la_shell_slip(struct shell *shell, const struct node *node,
 		return false;
 	}
 	la_shell_lost(shell, node->start, node->end, code, NULL);
-	shell->status = STATUS_FALSE;
+	/* fish also drops what && and || join to it. */
+	shell->status = shell->table->has & SHELL_FISH ? STATUS_MAYBE :
+							 STATUS_FALSE;
 	return true;
 }
 
@@ -247,15 +249,37 @@ static bool keeps_prefix(const struct shell *shell, const struct function *f)
 	       !(shell->table->has & SHELL_FUNCTION_PREFIX);
 }
 
+static size_t count_words(const struct word *word, const struct word *end)
+{
+	size_t count = 0;
+
+	for (; word != end; word = word->next)
+		count++;
+	return count;
+}
+
+/* What export did to V in f is there behind V=x f in some shells. */
+static void doubt_words(struct shell *shell, const struct word *word,
+			const struct word *end)
+{
+	bool append;
+
+	for (; word != end; word = word->next)
+		la_shell_assign(shell, word->first->text,
+				assigned_name(shell, word, &append), NULL,
+				(struct place){ word->start, word->end }, true);
+}
+
 /* V=x before a function or program: set while it runs. */
 static void run_with(struct shell *shell, const struct node *node,
 		     const struct word *end, struct fields *words)
 {
 	const struct function *f = la_shell_function(shell, name_of(words));
-	size_t mark = la_shell_mark(shell);
+	size_t mark = la_shell_mark(shell), exports = shell->export_count;
 	bool set = assign_words(shell, node->words, end,
 				!f || shell->table->has &
 					       SHELL_FUNCTION_PREFIX);
+	bool changed;
 
 	shell->status = STATUS_MAYBE;
 	if (!set && shell->table->has & SHELL_ERRORS_END) {
@@ -267,10 +291,16 @@ static void run_with(struct shell *shell, const struct node *node,
 	} else if (!la_shell_nested_shell(shell, node, words)) {
 		la_shell_program(shell, words, node);
 	}
-	if (f && keeps_prefix(shell, f))
+	if (f && keeps_prefix(shell, f)) {
 		la_shell_keep(shell, mark);
-	else
-		la_shell_undo(shell, mark);
+		return;
+	}
+	changed = f && shell->table->has & SHELL_EXPORT_APPEND &&
+		  (shell->change_count > mark + count_words(node->words, end) ||
+		   shell->export_count > exports);
+	la_shell_undo(shell, mark);
+	if (changed)
+		doubt_words(shell, node->words, end);
 }
 
 static bool is_special(const char *name)

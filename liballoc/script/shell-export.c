@@ -152,11 +152,19 @@ static void declare_name(struct shell *shell, const struct field *field,
 {
 	const char *text = text_of(field);
 	struct place place = { field->start, field->end };
+	const struct text empty = { 0 };
+	const struct state *state;
 
 	if (wish->local && wish->odd)
 		return;
 	make_local(shell, text, name, wish);
-	if (wish->export)
+	state = la_shell_state(shell, text, name);
+	if (shell->table->has & SHELL_MODIFIERS && state->kind == VALUE_UNSET &&
+	    (state->exported || !wish->export))
+		/* zsh: a name it has heard of before becomes empty. */
+		la_shell_assign(shell, text, name,
+				wish->export ? &empty : NULL, place, false);
+	else if (wish->export)
 		la_shell_export(shell, text, name, place);
 	if (wish->unexport)
 		la_shell_unexport(shell, text, name, place);
@@ -199,6 +207,7 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 			     .readonly = !strcmp(command, "readonly") };
 	size_t i = read_options(shell, words, &wish);
 
+	shell->export_count++;
 	if (wish.unexport)
 		wish.export = false;
 	wish.local = shell->has_locals && !wish.global &&

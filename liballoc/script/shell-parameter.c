@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "script/shell.h"
+#include "util/util.h"
 
 enum { PATTERN_BYTES = 1024 }; /* longest value that patterns are cut from */
 
@@ -348,6 +349,42 @@ static const struct state *tcsh_state(struct shell *shell,
 	return la_shell_state(shell, piece->text, piece->length);
 }
 
+/* Names that the environment of a login has. */
+static bool is_common(const char *name)
+{
+	static const char *const names[] = { "HOME", "PATH",	"USER", "TERM",
+					     "LANG", "LOGNAME", "HOST", "PWD",
+					     "home", "path",	"user", "term",
+					     "cwd",  "shell",	"argv", "status",
+					     "tcsh", "version", "SHELL" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* A variable of tcsh that nothing sets may be there or not. */
+static void say_missing(struct shell *shell, const struct piece *piece)
+{
+	if (shell->said_missing)
+		return;
+	shell->said_missing = true;
+	la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,
+		      LA_SCRIPT_NEEDS_RUNNING, piece->start, piece->end,
+		      "tcsh may end here: %s may have no value", piece->text);
+}
+
+/* A modifier that tcsh has not. */
+static void refuse_modifier(struct shell *shell, const struct piece *piece)
+{
+	if (shell->doubt)
+		say_missing(shell, piece);
+	else
+		shell->flow = FLOW_END;
+}
+
 bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 			struct text *text)
 {
@@ -357,6 +394,9 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 	if (has_modifier(shell, piece)) {
 		say_modifier(shell, piece);
 		text->unknown = true;
+		if (shell->table->has & SHELL_TCSH &&
+		    !strchr("htreulgasqx&", piece->next->text[1]))
+			refuse_modifier(shell, piece);
 		return true;
 	}
 	if (piece->index) {
@@ -381,7 +421,9 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		return true;
 	if (state->kind == VALUE_UNSET && shell->table->has & SHELL_TCSH) {
 		text->unknown = true;
-		if (!shell->doubt)
+		if (shell->doubt)
+			say_missing(shell, piece);
+		else
 			shell->flow = FLOW_END;
 		return false;
 	}
@@ -391,6 +433,9 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		text->unknown |= !strcmp(piece->operator, "length");
 		return false;
 	}
+	if (shell->table->has & SHELL_TCSH && state->kind == VALUE_UNKNOWN &&
+	    state->assignment == LA_SCRIPT_WHOLE && !is_common(piece->text))
+		say_missing(shell, piece);
 	if (state->kind == VALUE_UNKNOWN)
 		text->unknown = true;
 	else if (!piece->operator[0])

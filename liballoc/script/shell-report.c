@@ -155,7 +155,9 @@ bool la_shell_assign(struct shell *shell, const char *name, size_t length,
 			 (old->exported &&
 			  (v->watched || old->kind == VALUE_KNOWN ||
 			   old->assignment != LA_SCRIPT_WHOLE));
-	state.kind = value && !value->unknown ? VALUE_KNOWN : VALUE_UNKNOWN;
+	state.exported |= v->tangled;
+	state.scope = old->scope;
+	state.kind = value && !value->unknown && !v->tangled ? VALUE_KNOWN : VALUE_UNKNOWN;
 	if (state.kind == VALUE_KNOWN)
 		state.text = copy_text(value);
 	la_shell_set_state(shell, v, state);
@@ -215,6 +217,10 @@ void la_shell_unset(struct shell *shell, const char *name, size_t length,
 
 	if (!v)
 		return;
+	if (v->tangled) {
+		la_shell_havoc(shell, name, length, place);
+		return;
+	}
 	la_shell_set_state(shell, v, state);
 	if (v->watched && !shell->error)
 		report(shell, v, place);

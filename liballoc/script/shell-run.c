@@ -20,6 +20,22 @@ static bool goes_on(const struct shell *shell)
 	return shell->flow == FLOW_NEXT && !shell->error;
 }
 
+/* What runs in a block: of fish, with variables of its own. */
+static void run_block(struct shell *shell, const struct node *list)
+{
+	size_t locals = shell->local_count;
+	unsigned int outer = shell->scope;
+
+	if (!(shell->table->has & SHELL_FISH)) {
+		la_shell_run(shell, list);
+		return;
+	}
+	shell->scope = ++shell->scope_count;
+	la_shell_run(shell, list);
+	la_shell_leave(shell, locals);
+	shell->scope = outer;
+}
+
 void la_shell_run(struct shell *shell, const struct node *list)
 {
 	for (; list && goes_on(shell); list = list->next)
@@ -32,7 +48,7 @@ static void run_maybe(struct shell *shell, const struct node *list)
 	size_t mark = la_shell_mark(shell);
 
 	shell->doubt++;
-	la_shell_run(shell, list);
+	run_block(shell, list);
 	shell->doubt--;
 	shell->flow = FLOW_NEXT;
 	la_shell_blur(shell, mark);
@@ -61,7 +77,8 @@ static void run_condition(struct shell *shell, const struct node *list)
 	bool errexit = shell->errexit;
 
 	shell->errexit = false;
-	shell->status = STATUS_TRUE;
+	if (!(shell->table->has & SHELL_FISH))
+		shell->status = STATUS_TRUE;
 	la_shell_run(shell, list);
 	shell->errexit = errexit;
 }
@@ -160,14 +177,14 @@ static void run_if(struct shell *shell, const struct node *node)
 	for (; part && goes_on(shell); part = body->next) {
 		body = part->next;
 		if (!body) { /* else */
-			la_shell_run(shell, part->child);
+			run_block(shell, part->child);
 			return;
 		}
 		run_condition(shell, part->child);
 		if (!goes_on(shell))
 			return;
 		if (shell->status == STATUS_TRUE) {
-			la_shell_run(shell, body->child);
+			run_block(shell, body->child);
 			return;
 		}
 		if (shell->status == STATUS_FALSE) {
@@ -261,7 +278,7 @@ static void run_while(struct shell *shell, const struct node *node)
 			run_some(shell, node, node->child->next->child);
 			return;
 		}
-		la_shell_run(shell, node->child->next->child);
+		run_block(shell, node->child->next->child);
 	} while (next_turn(shell));
 	if (goes_on(shell))
 		shell->status = STATUS_TRUE;
@@ -291,7 +308,7 @@ static void run_for(struct shell *shell, const struct node *node)
 	}
 	for (i = 0; i < fields.count && goes_on(shell); i++) {
 		set_loop_variable(shell, node, &fields.at[i].text);
-		la_shell_run(shell, node->child->child);
+		run_block(shell, node->child->child);
 		if (!next_turn(shell))
 			break;
 	}
@@ -339,7 +356,7 @@ static void run_case(struct shell *shell, const struct node *node)
 		if (doubtful)
 			run_maybe(shell, clause->child);
 		else
-			la_shell_run(shell, clause->child);
+			run_block(shell, clause->child);
 	}
 	la_strbuf_release(&subject.bytes);
 }
@@ -391,6 +408,7 @@ void la_shell_call(struct shell *shell, const struct function *function,
 	const struct la_script_part *part = shell->part;
 	struct fields *arguments = shell->arguments;
 	bool inside = shell->in_function, has_locals = shell->has_locals;
+	unsigned int scope = shell->scope, around = shell->function_scope;
 	size_t locals = shell->local_count, i;
 
 	if (!function->node) {
@@ -411,10 +429,15 @@ void la_shell_call(struct shell *shell, const struct function *function,
 	shell->in_function = true;
 	shell->has_locals = !(function->node->posix &&
 			      !strcmp(shell->table->name, "ksh"));
+	shell->scope = shell->function_scope = ++shell->scope_count;
+	if (shell->table->has & SHELL_FISH)
+		la_fish_enter(shell);
 	la_shell_run(shell, function->node->child);
 	if (shell->flow == FLOW_RETURN)
 		shell->flow = FLOW_NEXT;
 	la_shell_leave(shell, locals);
+	shell->scope = scope;
+	shell->function_scope = around;
 	shell->in_function = inside;
 	shell->has_locals = has_locals;
 	shell->arguments = arguments;
@@ -489,16 +512,6 @@ static void run_test(struct shell *shell, const struct node *node)
 	la_shell_fields_release(&fields);
 }
 
-/* Of fish, a block's own variables end with it. */
-static void run_group(struct shell *shell, const struct node *node)
-{
-	size_t locals = shell->local_count;
-
-	la_shell_run(shell, node->child);
-	if (shell->table->has & SHELL_FISH)
-		la_shell_leave(shell, locals);
-}
-
 static void run_node(struct shell *shell, const struct node *node)
 {
 	switch (node->kind) {
@@ -519,7 +532,7 @@ static void run_node(struct shell *shell, const struct node *node)
 		break;
 	case NODE_GROUP:
 	case NODE_CLAUSE:
-		run_group(shell, node);
+		run_block(shell, node->child);
 		break;
 	case NODE_IF:
 		run_if(shell, node);

@@ -142,6 +142,15 @@ void la_shell_set_state(struct shell *shell, struct variable *variable,
 	variable->state = state;
 }
 
+/* Only running tells what it is. */
+static void forget(struct state *state)
+{
+	free(state->text);
+	state->text = NULL;
+	state->kind = VALUE_UNKNOWN;
+	state->exported = true;
+}
+
 size_t la_shell_mark(struct shell *shell)
 {
 	shell->marks++;
@@ -160,6 +169,8 @@ void la_shell_undo(struct shell *shell, size_t mark)
 				 v->seen != change->old.assignment;
 		free(v->state.text);
 		v->state = change->old;
+		if (v->tangled)
+			forget(&v->state);
 	}
 	shell->marks--;
 }
@@ -209,22 +220,56 @@ void la_shell_local(struct shell *shell, struct variable *variable)
 	*local = (struct change){ variable, variable->state };
 	if (local->old.text)
 		local->old.text = strdup(local->old.text);
+	variable->hidden++;
+}
+
+void la_shell_tangle(struct shell *shell, struct variable *variable)
+{
+	struct state state = variable->state;
+
+	variable->tangled = true;
+	state.text = NULL;
+	forget(&state);
+	la_shell_set_state(shell, variable, state);
+}
+
+/* In a block of fish: a variable of the function around it stays. */
+static bool stays(const struct shell *shell, const struct change *local)
+{
+	unsigned int scope = local->variable->state.scope;
+
+	return scope && scope == shell->function_scope && scope != shell->scope;
+}
+
+static void give_back(struct shell *shell, struct change *local)
+{
+	struct variable *v = local->variable;
+	unsigned int process = local->old.process;
+
+	la_shell_state_ends(shell, &v->state,
+			    "the variable ends with its function or block "
+			    "before a program starts");
+	if (v->tangled)
+		forget(&local->old);
+	la_shell_set_state(shell, v, local->old);
+	v->state.process = process;
+	v->hidden--;
 }
 
 void la_shell_leave(struct shell *shell, size_t locals)
 {
-	unsigned int process;
-	struct change *local;
+	size_t i, kept = locals;
 
-	while (shell->local_count > locals) {
-		local = &shell->local[--shell->local_count];
-		process = local->old.process;
-		la_shell_state_ends(shell, &local->variable->state,
-				    "the variable ends with its function or "
-				    "block before a program starts");
-		la_shell_set_state(shell, local->variable, local->old);
-		local->variable->state.process = process;
+	for (i = shell->local_count; i > locals; i--) {
+		if (stays(shell, &shell->local[i - 1]))
+			continue;
+		give_back(shell, &shell->local[i - 1]);
+		shell->local[i - 1].variable = NULL;
 	}
+	for (i = locals; i < shell->local_count; i++)
+		if (shell->local[i].variable)
+			shell->local[kept++] = shell->local[i];
+	shell->local_count = kept;
 }
 
 void la_shell_scope_release(struct shell *shell)

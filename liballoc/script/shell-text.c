@@ -189,7 +189,8 @@ void la_shell_eval(struct shell *shell, const struct fields *words,
 		part->offset = shell->part->offset +
 			       (shell->part->exact ? words->at[0].start : 0);
 		shell->depth++;
-		shell->status = STATUS_TRUE;
+		shell->status = shell->table->has & SHELL_FISH ? STATUS_MAYBE :
+								 STATUS_TRUE;
 		la_shell_run_text(shell, part);
 		shell->depth--;
 	}

@@ -94,6 +94,7 @@ struct state {
 	char *text; /* KNOWN: owned */
 	bool exported, readonly;
 	bool list; /* fish, tcsh: several words, joined by blanks in text */
+	unsigned int scope; /* fish: block that has it as its own; 0: none */
 	unsigned int process; /* which shell set it; children see exports */
 	size_t assignment; /* place that gave it, or LA_SCRIPT_WHOLE */
 	size_t unseen; /* index in shell.unseen, if it is there */
@@ -105,6 +106,8 @@ struct variable {
 	struct variable *next; /* of the bucket */
 	struct state state;
 	bool watched;
+	unsigned int hidden; /* states in shell.local that this one hides */
+	bool tangled; /* what was hidden changed: no longer followed */
 	size_t last; /* place reported last, or LA_SCRIPT_WHOLE */
 	bool once; /* last was for one command, and said so */
 	size_t seen; /* place that the last program found, or LA_SCRIPT_WHOLE */
@@ -187,6 +190,8 @@ struct shell {
 
 	struct change *local; /* owned: what functions give back */
 	size_t local_count, local_room;
+	/* fish: serial numbers of the block and the function at hand */
+	unsigned int scope, function_scope, scope_count;
 
 	size_t budget; /* commands that may still be evaluated */
 	unsigned int depth; /* texts and calls within each other */
@@ -196,7 +201,9 @@ struct shell {
 	enum flow flow;
 	bool line_ends; /* tcsh: the script ends with the line at hand */
 	bool allexport, errexit, nounset, failed_glob;
+	bool said_missing; /* tcsh: that a variable that is not set ends it */
 	size_t program_count; /* programs started so far */
+	size_t export_count; /* export and its like that ran so far */
 };
 
 /* shell-scope.c */
@@ -216,6 +223,8 @@ void la_shell_keep(struct shell *shell, size_t mark);
 /* The variable gets its state back when the function ends. */
 void la_shell_local(struct shell *shell, struct variable *variable);
 void la_shell_leave(struct shell *shell, size_t locals);
+/* A state that another hides changes: neither is followed from here on. */
+void la_shell_tangle(struct shell *shell, struct variable *variable);
 void la_shell_scope_release(struct shell *shell);
 
 /* shell-report.c */
@@ -287,6 +296,8 @@ void la_shell_command(struct shell *shell, const struct node *node);
 void la_fish_command(struct shell *shell, const struct node *node);
 /* Does fish run it in itself? */
 bool la_fish_is_own(const struct shell *shell, const char *name);
+/* The function that is called has no variables of the blocks around. */
+void la_fish_enter(struct shell *shell);
 void la_tcsh_command(struct shell *shell, const struct node *node);
 
 /* What is meant for another shell, or no command at all: true, and said. */

@@ -31,8 +31,8 @@ SHELLS = {
     "tcsh": ("tcsh", ["tcsh", "-f"]),
 }
 SHOW = """#!/bin/sh
-[ "${V+set}" ] && printf '[%s]\\0' "$V" >>'OUT' && exit
-printf '(unset)\\0' >>'OUT'
+[ "${V+set}" ] && printf '%s[%s]\\0' "${0##*/}" "$V" >>'OUT' && exit
+printf '%s(unset)\\0' "${0##*/}" >>'OUT'
 """
 CUT = 155  # characters of a row of the matrix that were recorded
 
@@ -42,9 +42,9 @@ def installed(names):
 
 
 def texts_of(case):
-    after = case + "\n./show V\n"
-    own = case.endswith(("./show", "./show; true"))
-    return [case, after] if own else [after]
+    after = case + "\n./last V\n"
+    own = re.fullmatch(r"(.*\./)show((; true)?)", case, re.DOTALL)
+    return [own[1] + "last" + own[2], after] if own else [after]
 
 
 def told(shell, text, home):
@@ -56,6 +56,8 @@ def told(shell, text, home):
     places = [f for f in found if "fate" in f]
     last = places[-1] if places else {"fate": "lost", "value": None}
     said = {d["kind"] for f in places[-1:] or found for d in f["diagnostics"]}
+    said |= {d["kind"] for f in found if "fate" not in f
+             for d in f["diagnostics"]} & {"needs_running"}
     if "only_for_one_command" in said:
         return True, None, True
     if last["fate"] == "unknown" or "needs_running" in said:
@@ -81,10 +83,11 @@ class Live:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(content)
         os.chmod(show, 0o755)
+        os.link(show, os.path.join(self.work, "last"))
         return script
 
     def run(self, shell, text):
-        """What the last child got: None if unset, or if none was started."""
+        """Was ./last the last child, and what that got: None if unset."""
         script = self.prepare(text)
         subprocess.run([*SHELLS[shell][1], script], cwd=self.work, check=False,
                        env={"PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -93,7 +96,9 @@ class Live:
                        stderr=subprocess.DEVNULL, timeout=20)
         with open(self.out, encoding="utf-8") as file:
             seen = file.read().split("\0")[:-1]
-        return seen[-1][1:-1] if seen and seen[-1] != "(unset)" else None
+        last = seen[-1] if seen else "none(unset)"
+        name, value = last[:4], last[4:]
+        return name == "last", None if value == "(unset)" else value[1:-1]
 
     def __enter__(self):
         return self
@@ -165,7 +170,9 @@ def compare(cases, names, most_unknown):
     with Live() as live:
         for case, shell in itertools.product(cases, names):
             for text in texts_of(case):
-                count.add(shell, text, live.run(shell, text), live.folder)
+                last, child = live.run(shell, text)
+                if last or text.endswith("V\n"):
+                    count.add(shell, text, child, live.folder)
     return count.end(most_unknown * count.cells)
 
 
