@@ -453,7 +453,7 @@ static bool is_shared(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -463,7 +463,7 @@ bool la_fish_is_own(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
+		if (la_is_word(commands[i].name, name))
 			return true;
 	return is_shared(name) || la_shell_function(shell, name);
 }
@@ -501,7 +501,7 @@ static bool run_own(struct shell *shell, const struct node *node,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name)) {
+		if (la_is_word(commands[i].name, name)) {
 			if (commands[i].run != run_set)
 				shell->status = STATUS_TRUE;
 			else if (has_command(node))

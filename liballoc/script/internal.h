@@ -12,6 +12,7 @@
 
 enum {
 	LA_SCRIPT_BYTES = 16 << 20, /* longest text */
+	LA_SCRIPT_PLACES = 1 << 18, /* and things said of the whole */
 	LA_SCRIPT_DEPTH = 16 /* texts within texts */
 };
 
@@ -60,8 +61,8 @@ const char *la_script_outer(const struct la_script *script, const char *name,
 
 /*
  * Note a place.  value: what a child sees, copied; NULL unless it arrives.
- * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory, which
- * la_script_read() then returns.
+ * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory or
+ * there are LA_SCRIPT_PLACES, which la_script_read() then returns.
  */
 size_t la_script_add(struct la_script *script,
 		     const struct la_script_part *part, const char *variable,

@@ -29,6 +29,7 @@ struct la_script {
 	enum la_script_kind kind; /* who reads now */
 	unsigned int depth; /* texts within texts */
 	bool failed; /* no memory */
+	bool full; /* more than LA_SCRIPT_PLACES */
 	struct place *place;
 	size_t place_count, place_room;
 	struct la_script_assignment *assignment; /* owned: the faces */
@@ -122,6 +123,9 @@ size_t la_script_add(struct la_script *script,
 {
 	struct la_script_assignment *face;
 
+	script->full |= script->place_count == LA_SCRIPT_PLACES;
+	if (script->full)
+		return LA_SCRIPT_WHOLE;
 	if (grow_array(&script->place, &script->place_room, script->place_count,
 		       sizeof(*script->place))) {
 		script->failed = true;
@@ -134,9 +138,12 @@ size_t la_script_add(struct la_script *script,
 	face->fate = fate;
 	place_in_text(script, part, start, end, &face->offset, &face->length);
 	locate(script, face->offset, &face->line, &face->column);
-	if (!face->variable || (value && !face->value))
-		script->failed = true;
-	return script->place_count++;
+	if (face->variable && (!value || face->value))
+		return script->place_count++;
+	free((char *)face->variable);
+	free((char *)face->value);
+	script->failed = true;
+	return LA_SCRIPT_WHOLE;
 }
 
 void la_script_change(struct la_script *script, size_t assignment,
@@ -216,9 +223,14 @@ void la_script_say(struct la_script *script, const struct la_script_part *part,
 		   size_t assignment, enum la_script_code code, size_t start,
 		   size_t end, const char *format, ...)
 {
-	struct la_script_diagnostic *said = say_room(script, assignment);
+	struct la_script_diagnostic *said;
 	va_list args;
 
+	script->full |= assignment >= script->place_count &&
+			script->said_count == LA_SCRIPT_PLACES;
+	if (script->full)
+		return;
+	said = say_room(script, assignment);
 	if (!said) {
 		script->failed = true;
 		return;
@@ -332,6 +344,10 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	prompt = la_script_blank_prompts(script->options->kind, script->text,
 					 length);
 	ret = la_script_nested(script, script->options->kind, &part, err);
+	if (script->full)
+		return la_error_set(err, -EFBIG, LA_NO_OFFSET,
+				    "more than %d assignments",
+				    LA_SCRIPT_PLACES);
 	if (ret)
 		return ret;
 	la_script_say_overall(script, &part, prompt,

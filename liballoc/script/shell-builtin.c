@@ -212,6 +212,21 @@ static void run_set(struct shell *shell, const struct node *node,
 	}
 }
 
+static void leave(struct shell *shell, enum flow flow)
+{
+	if (!shell->doubt)
+		shell->flow = flow;
+}
+
+static void may_leave(struct shell *shell, const struct node *node,
+		      enum flow flow)
+{
+	if (shell->doubt)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
+	leave(shell, flow);
+}
+
 static void run_exec(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
@@ -221,8 +236,7 @@ static void run_exec(struct shell *shell, const struct node *node,
 		return;
 	if (!la_shell_nested_shell(shell, node, &rest))
 		la_shell_program(shell, &rest, node);
-	if (!shell->doubt)
-		shell->flow = FLOW_END;
+	may_leave(shell, node, FLOW_END);
 }
 
 static void run_command(struct shell *shell, const struct node *node,
@@ -270,29 +284,21 @@ static void run_source(struct shell *shell, const struct node *node,
 		}
 }
 
-static void leave(struct shell *shell, enum flow flow)
-{
-	if (!shell->doubt)
-		shell->flow = flow;
-}
-
 static void run_exit(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
-	(void)node;
 	(void)words;
-	leave(shell, FLOW_END);
+	may_leave(shell, node, FLOW_END);
 }
 
 static void run_return(struct shell *shell, const struct node *node,
 		       const struct fields *words)
 {
-	(void)node;
 	(void)words;
 	if (shell->in_function)
-		leave(shell, FLOW_RETURN);
+		may_leave(shell, node, FLOW_RETURN);
 	else if (shell->table->has & (SHELL_ERRORS_END | SHELL_FISH))
-		leave(shell, FLOW_END);
+		may_leave(shell, node, FLOW_END);
 }
 
 static void run_break(struct shell *shell, const struct node *node,
@@ -376,7 +382,7 @@ static const struct builtin *find(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (!strcmp(builtins[i].name, name) && has(shell, &builtins[i]))
+		if (la_is_word(builtins[i].name, name) && has(shell, &builtins[i]))
 			return &builtins[i];
 	return NULL;
 }
@@ -388,7 +394,7 @@ static bool is_declaration(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return la_shell_has_command(shell->table, name);
 	return false;
 }

@@ -78,7 +78,9 @@ void la_shell_error(struct shell *shell, struct place place,
 {
 	la_shell_lost(shell, place.start, place.end, code, why);
 	shell->status = STATUS_FALSE;
-	if (shell->table->has & SHELL_ERRORS_END && !shell->doubt)
+	if (shell->table->has & SHELL_ERRORS_END && shell->doubt)
+		la_shell_may_end(shell, place);
+	else if (shell->table->has & SHELL_ERRORS_END)
 		shell->flow = FLOW_END;
 }
 
@@ -90,7 +92,7 @@ static bool declares(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return la_shell_has_command(shell->table, name);
 	return false;
 }
@@ -182,6 +184,8 @@ static bool slip_of(const struct shell *shell, const struct field *first,
 	size_t length = first->end - first->start, i, n;
 
 	for (i = 0; i < ARRAY_SIZE(slips); i++) {
+		if (!length || *written != *slips[i].start)
+			continue;
 		n = strlen(slips[i].start);
 		if (n > length || memcmp(written, slips[i].start, n) ||
 		    (slips[i].whole && n != length))
@@ -312,7 +316,7 @@ static bool is_special(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -367,6 +371,32 @@ static void dispatch(struct shell *shell, const struct node *node,
 		shell->capture->unknown = true;
 }
 
+/* V[0]=x: only running tells. */
+static bool assign_element(struct shell *shell, const struct word *word)
+{
+	const char *text = word && word->first ? word->first->text : "";
+	size_t n = 0;
+
+	while (isalnum((unsigned char)text[n]) || text[n] == '_')
+		n++;
+	if (!n || text[n] != '[' || !strstr(text + n, "]=") ||
+	    !(shell->table->has & SHELL_ARRAYS))
+		return false;
+	la_shell_assign(shell, text, n, NULL,
+			(struct place){ word->start, word->end }, true);
+	return true;
+}
+
+void la_shell_may_end(struct shell *shell, struct place place)
+{
+	if (shell->said_may_end)
+		return;
+	shell->said_may_end = true;
+	la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,
+		      LA_SCRIPT_NEEDS_RUNNING, place.start, place.end,
+		      "the shell may end here, before what is behind");
+}
+
 void la_shell_command(struct shell *shell, const struct node *node)
 {
 	size_t places = la_script_count(shell->script);
@@ -374,6 +404,8 @@ void la_shell_command(struct shell *shell, const struct node *node)
 	struct fields words = { 0 };
 	bool append;
 
+	if (assign_element(shell, end))
+		return;
 	while (end && assigned_name(shell, end, &append))
 		end = end->next;
 	expand(shell, end, &words);

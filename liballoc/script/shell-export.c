@@ -34,6 +34,8 @@ static void read_option(const struct shell *shell, const char *command,
 		wish->global = true;
 	else if (letter == 'p' && !declare)
 		wish->odd = !bash;
+	else if (!declare && !bash)
+		wish->wrong = true;
 	else
 		wish->odd = true;
 }
@@ -199,6 +201,20 @@ static bool declare_one(struct shell *shell, const struct field *field,
 	return true;
 }
 
+/* A letter that not all shells know: some end, some go on. */
+static void refuse_option(struct shell *shell, const struct node *node)
+{
+	struct place place = { node->start, node->end };
+
+	if (!strcmp(shell->table->name, "sh")) {
+		la_shell_error(shell, place, LA_SCRIPT_SYNTAX, NULL);
+		return;
+	}
+	la_shell_doubt(shell, node->start, node->end);
+	la_shell_may_end(shell, place);
+	shell->status = STATUS_MAYBE;
+}
+
 void la_shell_declare(struct shell *shell, const struct node *node,
 		      const struct fields *words)
 {
@@ -208,6 +224,10 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 	size_t i = read_options(shell, words, &wish);
 
 	shell->export_count++;
+	if (wish.wrong) {
+		refuse_option(shell, node);
+		return;
+	}
 	if (wish.unexport)
 		wish.export = false;
 	wish.local = shell->has_locals && !wish.global &&
@@ -217,6 +237,9 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 		la_shell_lost(shell, node->start, node->end, LA_SCRIPT_SYNTAX,
 			      NULL);
 		shell->doubt++;
+		shell->status = shell->table->has & SHELL_EXPORT_BRACES ?
+					STATUS_FALSE :
+					STATUS_MAYBE;
 	}
 	for (; i < words->count && shell->flow == FLOW_NEXT; i++)
 		if (!declare_one(shell, &words->at[i], &wish))

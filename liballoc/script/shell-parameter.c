@@ -277,6 +277,11 @@ static bool special(struct shell *shell, const struct piece *piece,
 	return true;
 }
 
+static void may_end(struct shell *shell, const struct piece *piece)
+{
+	la_shell_may_end(shell, (struct place){ piece->start, piece->end });
+}
+
 /* ${x:-d} and its like; true if that settled it. */
 static bool choose(struct shell *shell, const struct piece *piece,
 		   const struct state *state, struct text *text)
@@ -295,7 +300,11 @@ static bool choose(struct shell *shell, const struct piece *piece,
 		return true;
 	}
 	if (kind == '?' && missing) {
-		shell->flow = FLOW_END;
+		text->unknown = true;
+		if (shell->doubt)
+			may_end(shell, piece);
+		else
+			shell->flow = FLOW_END;
 		return true;
 	}
 	if (missing == (kind == '+'))
@@ -365,22 +374,22 @@ static bool is_common(const char *name)
 	return false;
 }
 
-/* A variable of tcsh that nothing sets may be there or not. */
-static void say_missing(struct shell *shell, const struct piece *piece)
+/* The shell has no such operator: its script ends. */
+static bool is_bad(const struct shell *shell, const struct piece *piece)
 {
-	if (shell->said_missing)
-		return;
-	shell->said_missing = true;
-	la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,
-		      LA_SCRIPT_NEEDS_RUNNING, piece->start, piece->end,
-		      "tcsh may end here: %s may have no value", piece->text);
+	return !(shell->table->has & (SHELL_SUBSTITUTE | SHELL_FISH |
+				      SHELL_TCSH)) &&
+	       (piece->index || strchr("/^,:@", piece->operator[0])) &&
+	       (piece->index || (piece->operator[0] &&
+				 (piece->operator[0] != ':' ||
+				  !piece->operator[1])));
 }
 
 /* A modifier that tcsh has not. */
 static void refuse_modifier(struct shell *shell, const struct piece *piece)
 {
 	if (shell->doubt)
-		say_missing(shell, piece);
+		may_end(shell, piece);
 	else
 		shell->flow = FLOW_END;
 }
@@ -397,6 +406,14 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		if (shell->table->has & SHELL_TCSH &&
 		    !strchr("htreulgasqx&", piece->next->text[1]))
 			refuse_modifier(shell, piece);
+		return true;
+	}
+	if (is_bad(shell, piece)) {
+		text->unknown = true;
+		if (shell->doubt || piece->index)
+			may_end(shell, piece);
+		else
+			shell->flow = FLOW_END;
 		return true;
 	}
 	if (piece->index) {
@@ -422,20 +439,22 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 	if (state->kind == VALUE_UNSET && shell->table->has & SHELL_TCSH) {
 		text->unknown = true;
 		if (shell->doubt)
-			say_missing(shell, piece);
+			may_end(shell, piece);
 		else
 			shell->flow = FLOW_END;
 		return false;
 	}
 	if (state->kind == VALUE_UNSET) {
-		if (shell->nounset && !shell->doubt)
+		if (shell->nounset && shell->doubt)
+			may_end(shell, piece);
+		else if (shell->nounset)
 			shell->flow = FLOW_END;
 		text->unknown |= !strcmp(piece->operator, "length");
 		return false;
 	}
 	if (shell->table->has & SHELL_TCSH && state->kind == VALUE_UNKNOWN &&
 	    state->assignment == LA_SCRIPT_WHOLE && !is_common(piece->text))
-		say_missing(shell, piece);
+		may_end(shell, piece);
 	if (state->kind == VALUE_UNKNOWN)
 		text->unknown = true;
 	else if (!piece->operator[0])

@@ -108,6 +108,8 @@ static void report(struct shell *shell, struct variable *variable,
 					  variable->name, variable->length,
 					  value_of(state), fate_of(state),
 					  at.start, at.end);
+	if (state->assignment == LA_SCRIPT_WHOLE)
+		shell->error = -EFBIG;
 	state->part = shell->part;
 	state->start = at.start;
 	state->end = at.end;
@@ -276,6 +278,10 @@ void la_shell_lost(struct shell *shell, size_t start, size_t end,
 		place = la_script_add(shell->script, shell->part,
 				      shell->part->text + at, n, NULL,
 				      LA_SCRIPT_LOST, at, at + n);
+		if (place == LA_SCRIPT_WHOLE) {
+			shell->error = -EFBIG;
+			return;
+		}
 		say(shell, place, code, (struct place){ at, at + n }, why);
 		v = la_shell_variable(shell, shell->part->text + at, n);
 		if (v)

@@ -582,8 +582,9 @@ static bool is_whole(struct shell *shell, const struct la_script_part *part)
 	la_parser_init(&parser, shell->table, part->text, part->length, &arena);
 	while (more) {
 		more = parse(&parser);
-		la_arena_release(&arena);
+		la_arena_reset(&arena);
 	}
+	la_arena_release(&arena);
 	la_lexer_release(&parser.lexer);
 	if (!parser.wrong)
 		return true;
@@ -603,7 +604,7 @@ static void keep_arena(struct shell *shell, struct arena *arena,
 	if (shell->function != before)
 		la_arena_join(&shell->kept, arena);
 	else
-		la_arena_release(arena);
+		la_arena_reset(arena);
 }
 
 void la_shell_run_text(struct shell *shell, const struct la_script_part *part)

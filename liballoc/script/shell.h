@@ -48,7 +48,7 @@ struct node {
 	enum node_kind kind;
 	enum joint joint; /* in a CHAIN */
 	struct word *words;
-	struct redirect *redirects;
+	struct redirect *redirects, *last_redirect;
 	const char *name; /* FOR, FUNCTION */
 	bool grouped; /* SIMPLE of tcsh: words stood in ( ) */
 	bool listed; /* FOR: has words, even if none */
@@ -201,7 +201,7 @@ struct shell {
 	enum flow flow;
 	bool line_ends; /* tcsh: the script ends with the line at hand */
 	bool allexport, errexit, nounset, failed_glob;
-	bool said_missing; /* tcsh: that a variable that is not set ends it */
+	bool said_may_end;
 	size_t program_count; /* programs started so far */
 	size_t export_count; /* export and its like that ran so far */
 };
@@ -311,6 +311,8 @@ void la_shell_builtin(struct shell *shell, const struct node *node,
 /* An error that ends scripts of most shells. */
 void la_shell_error(struct shell *shell, struct place place,
 		    enum la_script_code code, const char *why);
+/* Where only running tells whether the shell ends: say so, once. */
+void la_shell_may_end(struct shell *shell, struct place place);
 enum status la_shell_test(struct shell *shell, const struct fields *words,
 			  size_t first, size_t last);
 void la_shell_echo(struct shell *shell, const struct fields *words);

@@ -218,7 +218,7 @@ static bool is_shared(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -246,7 +246,7 @@ static void run_words(struct shell *shell, const struct node *node,
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name)) {
+		if (la_is_word(commands[i].name, name)) {
 			commands[i].run(shell, node, words);
 			return;
 		}
