@@ -11,7 +11,7 @@
 /* Options of set. */
 struct wish {
 	bool export, unexport, local, global, universal, function;
-	bool erase, query, append, prepend, path, wrong;
+	bool erase, query, append, prepend, path, show, wrong;
 };
 
 static const struct {
@@ -38,8 +38,9 @@ static void read_letter(char letter, struct wish *wish)
 
 	if (at && letter)
 		*flags[at - letters] = true;
-	else if (letter != 'N' && letter != 'n' && letter != 'S' &&
-		 letter != 'L')
+	else if (letter == 'S' || letter == 'n')
+		wish->show = true;
+	else if (letter != 'N' && letter != 'L')
 		wish->wrong = true;
 }
 
@@ -123,13 +124,20 @@ static void tangle(struct shell *shell, const char *name)
 static void query(struct shell *shell, const struct fields *words,
 		  size_t first);
 
-static void erase(struct shell *shell, const struct fields *words, size_t first)
+static void erase(struct shell *shell, const struct fields *words,
+		  size_t first, const struct wish *wish)
 {
+	struct variable *v;
 	size_t i;
 
 	query(shell, words, first);
-	for (i = first; i < words->count; i++)
-		tangle(shell, text_at(words, i));
+	for (i = first; i < words->count; i++) {
+		v = la_shell_variable(shell, text_at(words, i),
+				      strlen(text_at(words, i)));
+		if (v && (v->hidden || wish->local || wish->function ||
+			  wish->universal))
+			la_shell_tangle(shell, v);
+	}
 	for (i = first; i < words->count; i++)
 		if (is_name(text_at(words, i)))
 			la_shell_unset(shell, text_at(words, i),
@@ -204,9 +212,11 @@ static unsigned int own_scope(const struct shell *shell,
 		return 0;
 	if (wish->local)
 		return shell->scope;
+	if (wish->function)
+		return shell->function_scope;
 	if (!shell->in_function)
 		return 0;
-	if (wish->function || v->state.kind == VALUE_UNSET ||
+	if (v->state.kind == VALUE_UNSET ||
 	    (v->state.kind == VALUE_UNKNOWN &&
 	     v->state.assignment == LA_SCRIPT_WHOLE))
 		return shell->function_scope;
@@ -220,7 +230,8 @@ static void choose_scope(struct shell *shell, struct variable *v,
 	unsigned int scope = own_scope(shell, v, wish);
 	struct state state = { .assignment = LA_SCRIPT_WHOLE, .scope = scope };
 
-	if (v->hidden && (wish->global || wish->universal || wish->function))
+	if (wish->universal ||
+	    (v->hidden && (wish->global || wish->function)))
 		la_shell_tangle(shell, v);
 	else if (scope && scope != v->state.scope) {
 		la_shell_local(shell, v);
@@ -295,10 +306,10 @@ static void run_set(struct shell *shell, const struct node *node,
 		refuse(shell, node, LA_SCRIPT_SYNTAX);
 		return;
 	}
-	if (first >= words->count)
+	if (first >= words->count || wish.show)
 		return;
 	if (wish.erase) {
-		erase(shell, words, first);
+		erase(shell, words, first, &wish);
 	} else if (words->at[first].text.unknown || index) {
 		la_shell_assign(shell, name, strcspn(name, "["), NULL,
 				(struct place){ node->start, node->end },
@@ -605,7 +616,8 @@ void la_fish_command(struct shell *shell, const struct node *node)
 	la_shell_fields(shell, word, &words);
 	for (i = 0; i < words.count; i++)
 		patterns |= words.at[i].pattern;
-	if (patterns && strcmp(text_at(&words, 0), "set")) {
+	if (patterns && strcmp(text_at(&words, 0), "set") &&
+	    strcmp(text_at(&words, 0), "builtin")) {
 		la_shell_lost(shell, node->start, node->end, LA_SCRIPT_GLOB,
 			      NULL);
 		shell->status = STATUS_FALSE;

@@ -309,6 +309,18 @@ static void run_break(struct shell *shell, const struct node *node,
 							   FLOW_CONTINUE);
 }
 
+/* Some shells end where there is nothing to shift. */
+static void run_shift(struct shell *shell, const struct node *node,
+		      const struct fields *words)
+{
+	(void)words;
+	shell->arguments = NULL;
+	shell->status = STATUS_MAYBE;
+	if (shell->table->has & SHELL_ERRORS_END)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
+}
+
 static const struct builtin {
 	const char *name;
 	run_fn *run;
@@ -351,7 +363,7 @@ static const struct builtin {
 	{ "return", run_return, 0 },
 	{ "set", run_set, 0 },
 	{ "setopt", run_maybe, SHELL_MODIFIERS },
-	{ "shift", run_maybe, 0 },
+	{ "shift", run_shift, 0 },
 	{ "shopt", run_maybe, SHELL_EXPORT_BRACES },
 	{ "source", run_source, SHELL_BRACES },
 	{ "test", run_test, 0 },

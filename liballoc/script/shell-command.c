@@ -48,6 +48,26 @@ static void value_of(struct shell *shell, const struct word *word, size_t name,
 	la_strbuf_release(&whole.bytes);
 }
 
+/* V=(a b) */
+static bool is_array(const struct word *word)
+{
+	const struct piece *piece;
+
+	for (piece = word->first; piece; piece = piece->next)
+		if (piece->kind == PIECE_ODD && piece->text[0] == '(')
+			return true;
+	return false;
+}
+
+/* An array is no longer followed: of its elements, some shells export one. */
+static void tangle(struct shell *shell, const char *name, size_t length)
+{
+	struct variable *v = la_shell_variable(shell, name, length);
+
+	if (v)
+		la_shell_tangle(shell, v);
+}
+
 static bool assign_word(struct shell *shell, const struct word *word,
 			bool export)
 {
@@ -55,6 +75,8 @@ static bool assign_word(struct shell *shell, const struct word *word,
 	bool append, done;
 	size_t name = assigned_name(shell, word, &append);
 
+	if (is_array(word))
+		tangle(shell, word->first->text, name);
 	value_of(shell, word, name, append, &value);
 	done = la_shell_assign(shell, word->first->text, name, &value,
 			       (struct place){ word->start, word->end },
@@ -78,9 +100,16 @@ void la_shell_error(struct shell *shell, struct place place,
 {
 	la_shell_lost(shell, place.start, place.end, code, why);
 	shell->status = STATUS_FALSE;
-	if (shell->table->has & SHELL_ERRORS_END && shell->doubt)
+	if (shell->table->has & SHELL_ERRORS_END)
+		la_shell_stop(shell, place);
+}
+
+void la_shell_stop(struct shell *shell, struct place place)
+{
+	shell->status = STATUS_FALSE;
+	if (shell->doubt)
 		la_shell_may_end(shell, place);
-	else if (shell->table->has & SHELL_ERRORS_END)
+	else
 		shell->flow = FLOW_END;
 }
 
@@ -303,7 +332,9 @@ static void run_with(struct shell *shell, const struct node *node,
 		  (shell->change_count > mark + count_words(node->words, end) ||
 		   shell->export_count > exports);
 	la_shell_undo(shell, mark);
-	if (changed)
+	/* busybox keeps the mark of an export that set -a made. */
+	if (changed || (shell->allexport &&
+			!strcmp(shell->table->name, "busybox sh")))
 		doubt_words(shell, node->words, end);
 }
 
@@ -382,6 +413,7 @@ static bool assign_element(struct shell *shell, const struct word *word)
 	if (!n || text[n] != '[' || !strstr(text + n, "]=") ||
 	    !(shell->table->has & SHELL_ARRAYS))
 		return false;
+	tangle(shell, text, n);
 	la_shell_assign(shell, text, n, NULL,
 			(struct place){ word->start, word->end }, true);
 	return true;
@@ -415,9 +447,8 @@ void la_shell_command(struct shell *shell, const struct node *node)
 	}
 	if (!words.count && !words.open && (!node->open || !node->words)) {
 		if (!assign_words(shell, node->words, end, false)) {
-			shell->status = STATUS_FALSE;
-			if (!shell->doubt)
-				shell->flow = FLOW_END;
+			la_shell_stop(shell, (struct place){ node->start,
+							     node->end });
 		}
 	} else if (!words.count) {
 		run_with(shell, node, end, &words);

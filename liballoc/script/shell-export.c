@@ -139,8 +139,8 @@ static void declare_value(struct shell *shell, const struct field *field,
 	make_local(shell, text, name, wish);
 	if (!la_shell_assign(shell, text, name, &value, place, wish->export)) {
 		shell->status = STATUS_FALSE;
-		if (shell->table->has & SHELL_ERRORS_END && !shell->doubt)
-			shell->flow = FLOW_END;
+		if (shell->table->has & SHELL_ERRORS_END)
+			la_shell_stop(shell, place);
 	}
 	la_strbuf_release(&value.bytes);
 	if (wish->readonly)
@@ -154,18 +154,15 @@ static void declare_name(struct shell *shell, const struct field *field,
 {
 	const char *text = text_of(field);
 	struct place place = { field->start, field->end };
-	const struct text empty = { 0 };
 	const struct state *state;
 
 	if (wish->local && wish->odd)
 		return;
 	make_local(shell, text, name, wish);
 	state = la_shell_state(shell, text, name);
-	if (shell->table->has & SHELL_MODIFIERS && state->kind == VALUE_UNSET &&
-	    (state->exported || !wish->export))
-		/* zsh: a name it has heard of before becomes empty. */
-		la_shell_assign(shell, text, name,
-				wish->export ? &empty : NULL, place, false);
+	if (shell->table->has & SHELL_MODIFIERS && state->kind == VALUE_UNSET)
+		/* zsh: it is empty, and in the environment once used. */
+		la_shell_assign(shell, text, name, NULL, place, wish->export);
 	else if (wish->export)
 		la_shell_export(shell, text, name, place);
 	if (wish->unexport)

@@ -406,6 +406,9 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		if (shell->table->has & SHELL_TCSH &&
 		    !strchr("htreulgasqx&", piece->next->text[1]))
 			refuse_modifier(shell, piece);
+		else if (shell->table->has & SHELL_TCSH &&
+			 tcsh_state(shell, piece)->kind != VALUE_KNOWN)
+			may_end(shell, piece);
 		return true;
 	}
 	if (is_bad(shell, piece)) {

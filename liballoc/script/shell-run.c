@@ -114,18 +114,31 @@ static void run_chain(struct shell *shell, const struct node *node)
 	}
 }
 
+/* A child shell ends, and what it made since. */
+static void forget_functions(struct shell *shell, struct function *before)
+{
+	while (shell->function != before) {
+		shell->function->of->function = shell->function->older;
+		shell->function = shell->function->next;
+	}
+}
+
 /* Run in a child shell: nothing of it stays. */
 static void run_apart(struct shell *shell, const struct node *list,
 		      const char *why)
 {
 	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
 	bool allexport = shell->allexport, errexit = shell->errexit;
+	bool line_ends = shell->line_ends;
+	struct function *functions = shell->function;
 
 	la_shell_run(shell, list);
 	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, why);
 	la_shell_undo(shell, mark);
+	forget_functions(shell, functions);
 	shell->allexport = allexport;
 	shell->errexit = errexit;
+	shell->line_ends = line_ends;
 	if (shell->flow == FLOW_END)
 		shell->flow = FLOW_NEXT;
 }
@@ -287,6 +300,12 @@ static void run_while(struct shell *shell, const struct node *node)
 static void set_loop_variable(struct shell *shell, const struct node *node,
 			      const struct text *value)
 {
+	struct variable *v = la_shell_variable(shell, node->name,
+					       strlen(node->name));
+
+	/* In fish, a variable of the loop hides the one there was. */
+	if (v && v->watched && shell->table->has & SHELL_FISH)
+		la_shell_tangle(shell, v);
 	la_shell_assign(shell, node->name, strlen(node->name), value,
 			(struct place){ node->start, node->start }, false);
 }
@@ -344,13 +363,14 @@ static void run_case(struct shell *shell, const struct node *node)
 	bool doubtful = false;
 
 	la_shell_text(shell, node->words, &subject, false);
-	for (clause = node->child; clause && status != STATUS_TRUE;
+	for (clause = node->child;
+	     clause && status != STATUS_TRUE && goes_on(shell);
 	     clause = clause->next) {
 		status = STATUS_FALSE;
 		for (pattern = clause->words; pattern && status == STATUS_FALSE;
 		     pattern = pattern->next)
 			status = fits(shell, pattern, &subject);
-		if (status == STATUS_FALSE)
+		if (status == STATUS_FALSE || !goes_on(shell))
 			continue;
 		doubtful |= status == STATUS_MAYBE;
 		if (doubtful)
@@ -361,45 +381,52 @@ static void run_case(struct shell *shell, const struct node *node)
 	la_strbuf_release(&subject.bytes);
 }
 
-static void define(struct shell *shell, const struct node *node)
+/* node NULL: an alias. */
+static void define(struct shell *shell, const char *name, size_t length,
+		   const struct node *node)
 {
 	struct function *function = la_arena_get(&shell->kept,
 						 sizeof(*function));
+	struct variable *of = la_shell_variable(shell, name, length);
+
+	if (!function || !of) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	*function = (struct function){ .next = shell->function,
+				       .older = of->function,
+				       .of = of,
+				       .node = node,
+				       .part = shell->part,
+				       .process = shell->process };
+	shell->function = of->function = function;
+	shell->status = STATUS_TRUE;
+}
+
+static void define_function(struct shell *shell, const struct node *node)
+{
 	struct node *own = la_arena_get(&shell->kept, sizeof(*own));
 
-	if (!function || !own) {
+	if (!own) {
 		shell->error = -ENOMEM;
 		return;
 	}
 	*own = *node;
-	*function = (struct function){ shell->function, node->name, own,
-				       shell->part };
-	shell->function = function;
-	shell->status = STATUS_TRUE;
+	define(shell, node->name, strlen(node->name), own);
 }
 
 void la_shell_alias(struct shell *shell, const char *name, size_t length)
 {
-	struct function *function = la_arena_get(&shell->kept,
-						 sizeof(*function));
-	char *copy = la_arena_copy(&shell->kept, name, length);
-
-	if (!function || !copy) {
-		shell->error = -ENOMEM;
-		return;
-	}
-	*function = (struct function){ shell->function, copy, NULL, NULL };
-	shell->function = function;
+	define(shell, name, length, NULL);
 }
 
 const struct function *la_shell_function(const struct shell *shell,
 					 const char *name)
 {
-	const struct function *f = shell->function;
+	const struct variable *v = la_shell_find(shell, name, strlen(name));
+	const struct function *f = v ? v->function : NULL;
 
-	while (f && strcmp(f->name, name))
-		f = f->next;
-	return f;
+	return f && f->process == shell->process ? f : NULL;
 }
 
 void la_shell_call(struct shell *shell, const struct function *function,
@@ -548,7 +575,7 @@ static void run_node(struct shell *shell, const struct node *node)
 		run_case(shell, node);
 		break;
 	case NODE_FUNCTION:
-		define(shell, node);
+		define_function(shell, node);
 		break;
 	case NODE_TEST:
 		run_test(shell, node);
@@ -653,6 +680,36 @@ void la_shell_run_text(struct shell *shell, const struct la_script_part *part)
 	shell->part = outer;
 }
 
+/* ( ) of fish: in the shell itself, as a block. */
+static void run_captured(struct shell *shell, const struct la_script_part *part)
+{
+	struct la_script_part *own = la_arena_get(&shell->kept, sizeof(*own));
+	size_t locals = shell->local_count;
+	unsigned int scope = shell->scope;
+
+	if (!own) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	*own = *part;
+	shell->scope = ++shell->scope_count;
+	la_shell_run_text(shell, own);
+	la_shell_leave(shell, locals);
+	shell->scope = scope;
+}
+
+static void run_child(struct shell *shell, const struct la_script_part *part)
+{
+	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
+	const struct la_script_part *now = shell->part;
+
+	la_shell_run_text(shell, part);
+	shell->part = part;
+	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, NULL);
+	la_shell_undo(shell, mark);
+	shell->part = now;
+}
+
 void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 			size_t offset, bool exact, struct text *capture,
 			const struct shell_table *table)
@@ -660,14 +717,12 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 	const struct la_script_part *now = shell->part;
 	struct la_script_part part = { .text = text, .length = length };
 	struct shell outer = *shell;
-	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
 
 	part.exact = exact && now->exact;
 	part.offset = now->offset + (now->exact ? offset : 0);
 	if (shell->depth == RUN_DEPTH) {
 		if (capture)
 			capture->unknown = true;
-		la_shell_undo(shell, mark);
 		return;
 	}
 	shell->depth++;
@@ -676,14 +731,16 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 		shell->process = ++shell->process_count;
 		shell->table = table;
 		shell->allexport = shell->errexit = shell->nounset = false;
-		shell->function = NULL;
 		shell->in_function = false;
+	} else if (shell->errexit) { /* in some shells it goes on */
+		capture->unknown = true;
+		shell->errexit = false;
 	}
-	la_shell_run_text(shell, &part);
-	shell->part = &part;
-	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, NULL);
-	la_shell_undo(shell, mark);
-	shell->part = now;
+	if (capture && table->has & SHELL_FISH)
+		run_captured(shell, &part);
+	else
+		run_child(shell, &part);
+	forget_functions(shell, outer.function);
 	shell->depth--;
 	shell->capture = outer.capture;
 	shell->process = outer.process;
@@ -691,7 +748,8 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 	shell->allexport = outer.allexport;
 	shell->errexit = outer.errexit;
 	shell->nounset = outer.nounset;
-	shell->function = outer.function;
 	shell->in_function = outer.in_function;
+	if (outer.errexit)
+		shell->status = STATUS_MAYBE;
 	shell->flow = outer.flow;
 }

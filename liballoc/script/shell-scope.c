@@ -92,18 +92,25 @@ static struct variable *add_variable(struct shell *shell, const char *name,
 	return variable;
 }
 
-struct variable *la_shell_variable(struct shell *shell, const char *name,
-				   size_t length)
+struct variable *la_shell_find(const struct shell *shell, const char *name,
+			       size_t length)
 {
 	struct variable *v = NULL;
 
 	if (shell->bucket_count)
 		v = shell->bucket[hash_name(name, length) %
 				  shell->bucket_count];
-	for (; v; v = v->next)
-		if (v->length == length && !memcmp(v->name, name, length))
-			return v;
-	return add_variable(shell, name, length);
+	while (v && (v->length != length || memcmp(v->name, name, length)))
+		v = v->next;
+	return v;
+}
+
+struct variable *la_shell_variable(struct shell *shell, const char *name,
+				   size_t length)
+{
+	struct variable *v = la_shell_find(shell, name, length);
+
+	return v ? v : add_variable(shell, name, length);
 }
 
 const struct state *la_shell_state(struct shell *shell, const char *name,

@@ -23,6 +23,7 @@ int la_shell_read(struct la_script *script, const struct la_script_part *part,
 			       .part = part,
 			       .table = la_shell_table(kind),
 			       .scope = 1,
+			       .function_scope = 1,
 			       .scope_count = 1,
 			       .first = la_script_count(script),
 			       .err = err };

@@ -105,6 +105,7 @@ struct state {
 struct variable {
 	struct variable *next; /* of the bucket */
 	struct state state;
+	struct function *function; /* of that name, or NULL */
 	bool watched;
 	unsigned int hidden; /* states in shell.local that this one hides */
 	bool tangled; /* what was hidden changed: no longer followed */
@@ -175,11 +176,13 @@ struct shell {
 	size_t plain_count, plain_room;
 
 	struct function {
-		struct function *next;
-		const char *name;
+		struct function *next; /* made before it */
+		struct function *older; /* of that name */
+		struct variable *of; /* its name */
 		/* NULL: an alias, of what is not known */
 		const struct node *node;
 		const struct la_script_part *part;
+		unsigned int process; /* that made it; others have it not */
 	} *function;
 	struct arena kept; /* functions and texts that eval reads */
 
@@ -209,6 +212,9 @@ struct shell {
 /* shell-scope.c */
 struct variable *la_shell_variable(struct shell *shell, const char *name,
 				   size_t length);
+/* The same, or NULL: it was not asked for yet. */
+struct variable *la_shell_find(const struct shell *shell, const char *name,
+			       size_t length);
 /* What the shell that runs now has; never NULL. */
 const struct state *la_shell_state(struct shell *shell, const char *name,
 				   size_t length);
@@ -311,6 +317,8 @@ void la_shell_builtin(struct shell *shell, const struct node *node,
 /* An error that ends scripts of most shells. */
 void la_shell_error(struct shell *shell, struct place place,
 		    enum la_script_code code, const char *why);
+/* An error that ends the shell, if this runs at all. */
+void la_shell_stop(struct shell *shell, struct place place);
 /* Where only running tells whether the shell ends: say so, once. */
 void la_shell_may_end(struct shell *shell, struct place place);
 enum status la_shell_test(struct shell *shell, const struct fields *words,

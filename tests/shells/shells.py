@@ -58,8 +58,10 @@ def told(shell, text, home):
     places = [f for f in found if "fate" in f]
     last = places[-1] if places else {"fate": "lost", "value": None}
     said = {d["kind"] for f in places[-1:] or found for d in f["diagnostics"]}
-    said |= {d["kind"] for f in found if "fate" not in f
-             for d in f["diagnostics"]} & {"needs_running"}
+    whole = {d["kind"] for f in found if "fate" not in f
+             for d in f["diagnostics"]}
+    if "needs_running" in whole:
+        return False, None, True
     if "only_for_one_command" in said:
         return True, None, True
     if last["fate"] == "unknown" or "needs_running" in said:
@@ -235,12 +237,12 @@ SIMPLE_SH = ["env -u V ./show", "env -i ./show", "env -u x V=W ./show",
              "local V", "typeset -x V", "readonly x=W", "V+=W", "export V+=W",
              ": ${V:=W}", ": W", "set -- W", "shift", "eval export V=W",
              "eval 'V=W'", "exec 3>&1", "V=W eval ./show", "V=W :",
-             "V=W export x", "read V <<E@@W@@E@@", "cat >o <<E@@$V@@E@@",
+             "V=W export x", "read V <<E@@W@@E@@true", "cat >o <<E@@$V@@E@@true",
              "V=(a b)", "V[1]=W", "command export V=W", "trap ':' EXIT",
              "[ -n \"$V\" ]", "[ \"$V\" = W ]", "test W", "let x=1",
              "sh -c 'V=2; ./show'", "sh -c 'export V=2; ./show'", "g() { V=W; export V; }; g", "f() { local V=W; ./show; }",
              "f() { unset V; }", "f() { export V=W; return; V=W; }",
-             "export V=W >/dev/null", "V=W x=W ./show", "set -e", "set -u",
+             "export V=W >/dev/null", "V=W x=W ./show", "set -u",
              "alias a=b", "export V W", "printf %s W",
              "((x=1))", "export -p", "unset x", "export V=W; ./show"]
 SIMPLE_FISH = ["set -gx V W", "set -x V W", "set V W", "set -g V W",
@@ -275,7 +277,7 @@ AROUND = ["S; S", "S && S", "S || S", "if S; then S; fi", "{ S; S; }",
           "if [ -z \"$V\" ]; then S; fi", "S; exec ./show", "S; exit; S",
           "f() { S; return; S; }; f", "set -a; S; set +a; S",
           "while S; do S; S; break; done", "f() { ( S ); S; }; f",
-          "if false; then S; elif S; then S; fi", "S; set -e; S; S"]
+          "if false; then S; elif S; then S; fi"]
 AROUND_FISH = ["S; S", "S; and S", "S; or S", "if S; S; end", "begin; S; S; "
                "end", "for x in W W; S; end", "if S; S; else; S; end",
                "function f; S; S; end; f", "not S; and S", "S; S; S",
