@@ -547,7 +547,8 @@ static void assign_prefix(struct shell *shell, const struct word *word)
 	size_t n = prefix_name(word);
 
 	la_shell_text(shell, word, &text, false);
-	value.unknown = text.unknown;
+	value.unknown = text.unknown ||
+			strchr(la_strbuf_text(&text.bytes), '\n');
 	if (text.bytes.length > n)
 		la_text_add(&value, text.bytes.data + n + 1,
 			    text.bytes.length - n - 1);

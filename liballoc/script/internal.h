@@ -13,6 +13,7 @@
 enum {
 	LA_SCRIPT_BYTES = 16 << 20, /* longest text */
 	LA_SCRIPT_PLACES = 1 << 18, /* and things said of the whole */
+	LA_SCRIPT_VALUES = 128 << 20, /* bytes of the values of all places */
 	LA_SCRIPT_DEPTH = 16 /* texts within texts */
 };
 

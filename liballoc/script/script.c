@@ -29,7 +29,8 @@ struct la_script {
 	enum la_script_kind kind; /* who reads now */
 	unsigned int depth; /* texts within texts */
 	bool failed; /* no memory */
-	bool full; /* more than LA_SCRIPT_PLACES */
+	bool full; /* more than LA_SCRIPT_PLACES or LA_SCRIPT_VALUES */
+	size_t bytes; /* of all values */
 	struct place *place;
 	size_t place_count, place_room;
 	struct la_script_assignment *assignment; /* owned: the faces */
@@ -123,7 +124,9 @@ size_t la_script_add(struct la_script *script,
 {
 	struct la_script_assignment *face;
 
-	script->full |= script->place_count == LA_SCRIPT_PLACES;
+	script->bytes += value ? strlen(value) : 0;
+	script->full |= script->place_count == LA_SCRIPT_PLACES ||
+			script->bytes > LA_SCRIPT_VALUES;
 	if (script->full)
 		return LA_SCRIPT_WHOLE;
 	if (grow_array(&script->place, &script->place_room, script->place_count,
@@ -199,6 +202,22 @@ static const char *say_text(enum la_script_code code, const char *format,
 	return text.data;
 }
 
+/* From one on: most places have none or one. */
+static int grow_said(struct place *place)
+{
+	size_t room = place->said_room ? 2 * place->said_room : 1;
+	void *said;
+
+	if (place->face.diagnostic_count < place->said_room)
+		return 0;
+	said = realloc(place->said, room * sizeof(*place->said));
+	if (!said)
+		return -ENOMEM;
+	place->said = said;
+	place->said_room = room;
+	return 0;
+}
+
 /* Room for one more diagnostic of an assignment or the whole, or NULL. */
 static struct la_script_diagnostic *say_room(struct la_script *script,
 					     size_t assignment)
@@ -212,8 +231,7 @@ static struct la_script_diagnostic *say_room(struct la_script *script,
 		return &script->said[script->said_count++];
 	}
 	place = &script->place[assignment];
-	if (grow_array(&place->said, &place->said_room,
-		       place->face.diagnostic_count, sizeof(*place->said)))
+	if (grow_said(place))
 		return NULL;
 	place->face.diagnostics = place->said;
 	return &place->said[place->face.diagnostic_count++];
@@ -346,8 +364,7 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	ret = la_script_nested(script, script->options->kind, &part, err);
 	if (script->full)
 		return la_error_set(err, -EFBIG, LA_NO_OFFSET,
-				    "more than %d assignments",
-				    LA_SCRIPT_PLACES);
+				    "far too many assignments");
 	if (ret)
 		return ret;
 	la_script_say_overall(script, &part, prompt,

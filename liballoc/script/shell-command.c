@@ -364,7 +364,8 @@ static void run_builtin(struct shell *shell, const struct node *node,
 	if (special && shell->table->has & SHELL_PREFIX_STAYS &&
 	    node->words != end) {
 		shell->doubt++;
-		assign_words(shell, node->words, end, false);
+		assign_words(shell, node->words, end,
+			     !strcmp(shell->table->name, "ksh"));
 		shell->doubt--;
 	} else if (!strcmp(name, "eval") || !strcmp(name, "exec")) {
 		mark = la_shell_mark(shell);

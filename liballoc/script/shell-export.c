@@ -129,6 +129,10 @@ static void declare_value(struct shell *shell, const struct field *field,
 	struct text value = { .unknown = field->text.unknown || wish->odd };
 	struct place place = { field->start, field->end };
 
+	/* In ksh, typeset may take the mark of an export away. */
+	if (!strcmp(shell->table->name, "ksh") && old->exported &&
+	    !wish->export && !wish->readonly)
+		value.unknown = true;
 	if (skip == 2) {
 		value.unknown |= old->kind == VALUE_UNKNOWN;
 		if (old->kind == VALUE_KNOWN)
@@ -237,6 +241,9 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 		shell->status = shell->table->has & SHELL_EXPORT_BRACES ?
 					STATUS_FALSE :
 					STATUS_MAYBE;
+		if (shell->table->has & SHELL_ERRORS_END)
+			la_shell_may_end(shell, (struct place){ node->start,
+								node->end });
 	}
 	for (; i < words->count && shell->flow == FLOW_NEXT; i++)
 		if (!declare_one(shell, &words->at[i], &wish))

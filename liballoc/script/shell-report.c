@@ -421,12 +421,40 @@ static void adopt(struct shell *shell, size_t before)
 	}
 }
 
+/* V=... of which only running tells the rest, as a launcher's argument. */
+static void note_unknown(struct shell *shell, const struct fields *words)
+{
+	const struct field *field;
+	struct variable *v;
+	struct place at;
+	size_t i, n;
+
+	for (i = 1; i < words->count; i++) {
+		field = &words->at[i];
+		n = strcspn(text_at(words, i), "=");
+		if (!field->text.unknown || !text_at(words, i)[n] ||
+		    !la_script_watches(shell->script, text_at(words, i), n,
+				       false))
+			continue;
+		v = la_shell_variable(shell, text_at(words, i), n);
+		if (!v)
+			return;
+		at = (struct place){ field->start, field->end };
+		v->last = la_script_add(shell->script, shell->part, v->name, n,
+					NULL, LA_SCRIPT_UNKNOWN, at.start,
+					at.end);
+		v->once = false;
+		say(shell, v->last, LA_SCRIPT_NEEDS_RUNNING, at, NULL);
+	}
+}
+
 void la_shell_program(struct shell *shell, const struct fields *words,
 		      const struct node *node)
 {
 	struct la_script_command command;
 	struct la_script_word *word;
 	struct la_script_given *given;
+	bool launched = false;
 	size_t i, before;
 
 	for (i = 0; i < shell->watched_count; i++)
@@ -441,10 +469,13 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 	if (!word || !given)
 		shell->error = -ENOMEM;
 	else if (command.count)
-		la_script_launch(shell->script, shell->part, &command);
+		launched = la_script_launch(shell->script, shell->part,
+					    &command);
 	free(word);
 	free(given);
 	adopt(shell, before);
+	if (launched)
+		note_unknown(shell, words);
 	for (i = 0; i < shell->watched_count; i++)
 		note_seen(shell, shell->watched[i], before);
 }

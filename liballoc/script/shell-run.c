@@ -539,6 +539,17 @@ static void run_test(struct shell *shell, const struct node *node)
 	la_shell_fields_release(&fields);
 }
 
+/* Of an expression of tcsh: a variable that is not set ends the script. */
+static void look_at_words(struct shell *shell, const struct node *node)
+{
+	struct fields fields = { 0 };
+
+	if (!(shell->table->has & SHELL_TCSH))
+		return;
+	la_shell_fields(shell, node->words, &fields);
+	la_shell_fields_release(&fields);
+}
+
 static void run_node(struct shell *shell, const struct node *node)
 {
 	switch (node->kind) {
@@ -582,6 +593,7 @@ static void run_node(struct shell *shell, const struct node *node)
 		break;
 	case NODE_ODD:
 		shell->status = STATUS_MAYBE;
+		look_at_words(shell, node);
 		if (node->child)
 			run_some(shell, node, node->child);
 		break;

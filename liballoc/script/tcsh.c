@@ -31,7 +31,10 @@ static void refuse(struct shell *shell, const struct node *node,
 {
 	la_shell_lost(shell, node->start, node->end, code, why);
 	shell->status = STATUS_FALSE;
-	if (!shell->doubt)
+	if (shell->doubt)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
+	else
 		shell->line_ends = true;
 }
 
