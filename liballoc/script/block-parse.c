@@ -38,6 +38,18 @@ struct node *la_block_body(struct parser *parser,
 	return node;
 }
 
+/* So that the next chain begins with the token at hand: of a line end, the
+ * last byte behind the here-documents that were read there. */
+static void step_back(struct parser *parser)
+{
+	struct lexer *lexer = &parser->lexer;
+
+	if (parser->token.kind == TOKEN_NEWLINE)
+		lexer->at -= lexer->text[lexer->at - 1] == '\n';
+	else
+		lexer->at = parser->token.start;
+}
+
 struct node *la_block_parse(struct parser *parser,
 			    const struct block_grammar *grammar)
 {
@@ -50,6 +62,6 @@ struct node *la_block_parse(struct parser *parser,
 	node = grammar->chain(parser);
 	if (!node)
 		la_parser_fail(parser, "a word out of place");
-	parser->lexer.at = parser->token.start;
+	step_back(parser);
 	return parser->wrong ? NULL : node;
 }

@@ -11,7 +11,7 @@
 /* Options of set. */
 struct wish {
 	bool export, unexport, local, global, universal, function;
-	bool erase, query, append, prepend, path, wrong;
+	bool erase, query, append, prepend, path, show, wrong;
 };
 
 static const struct {
@@ -38,8 +38,9 @@ static void read_letter(char letter, struct wish *wish)
 
 	if (at && letter)
 		*flags[at - letters] = true;
-	else if (letter != 'N' && letter != 'n' && letter != 'S' &&
-		 letter != 'L')
+	else if (letter == 'S' || letter == 'n')
+		wish->show = true;
+	else if (letter != 'N' && letter != 'L')
 		wish->wrong = true;
 }
 
@@ -112,10 +113,31 @@ static bool is_path(const char *name)
 	return length >= 4 && !strcmp(name + length - 4, "PATH");
 }
 
-static void erase(struct shell *shell, const struct fields *words, size_t first)
+static void tangle(struct shell *shell, const char *name)
 {
+	struct variable *v = la_shell_variable(shell, name, strlen(name));
+
+	if (v && v->hidden)
+		la_shell_tangle(shell, v);
+}
+
+static void query(struct shell *shell, const struct fields *words,
+		  size_t first);
+
+static void erase(struct shell *shell, const struct fields *words,
+		  size_t first, const struct wish *wish)
+{
+	struct variable *v;
 	size_t i;
 
+	query(shell, words, first);
+	for (i = first; i < words->count; i++) {
+		v = la_shell_variable(shell, text_at(words, i),
+				      strlen(text_at(words, i)));
+		if (v && (v->hidden || wish->local || wish->function ||
+			  wish->universal))
+			la_shell_tangle(shell, v);
+	}
 	for (i = first; i < words->count; i++)
 		if (is_name(text_at(words, i)))
 			la_shell_unset(shell, text_at(words, i),
@@ -157,6 +179,9 @@ static void make_value(struct shell *shell, const struct fields *words,
 	const struct state *old = la_shell_state(shell, name, strlen(name));
 	const char *with = wish->path || is_path(name) ? ":" : " ";
 
+	if ((wish->append || wish->prepend) && old->kind == VALUE_KNOWN &&
+	    !*old->text)
+		value->unknown = true; /* a list of none, or of one word */
 	if (wish->append) {
 		add_state(old, value);
 		if (old->kind == VALUE_KNOWN && words->count > first + 1)
@@ -178,19 +203,63 @@ static void set_list(struct shell *shell, const char *name, bool list)
 		v->state.list = list;
 }
 
-/* A function's own variable, unless it says otherwise or there is one. */
-static bool is_local(struct shell *shell, const char *name,
-		     const struct wish *wish)
+/* Does it make a variable of the block or function?  The scope, 0: no. */
+static unsigned int own_scope(const struct shell *shell,
+			      const struct variable *v,
+			      const struct wish *wish)
 {
-	const struct state *old = la_shell_state(shell, name, strlen(name));
-
 	if (wish->global || wish->universal)
-		return false;
+		return 0;
 	if (wish->local)
-		return true;
-	return shell->in_function &&
-	       (wish->function || old->kind == VALUE_UNSET ||
-		old->assignment == LA_SCRIPT_WHOLE);
+		return shell->scope;
+	if (wish->function)
+		return shell->function_scope;
+	if (!shell->in_function)
+		return 0;
+	if (v->state.kind == VALUE_UNSET ||
+	    (v->state.kind == VALUE_UNKNOWN &&
+	     v->state.assignment == LA_SCRIPT_WHOLE))
+		return shell->function_scope;
+	return 0;
+}
+
+/* Before the variable is set: one of the block's own hides what there is. */
+static void choose_scope(struct shell *shell, struct variable *v,
+			 const struct wish *wish)
+{
+	unsigned int scope = own_scope(shell, v, wish);
+	struct state state = { .assignment = LA_SCRIPT_WHOLE, .scope = scope };
+
+	if (wish->universal ||
+	    (v->hidden && (wish->global || wish->function)))
+		la_shell_tangle(shell, v);
+	else if (scope && scope != v->state.scope) {
+		la_shell_local(shell, v);
+		la_shell_set_state(shell, v, state);
+	}
+}
+
+void la_fish_enter(struct shell *shell)
+{
+	struct state state = { .assignment = LA_SCRIPT_WHOLE };
+	struct variable *v;
+	size_t i;
+
+	for (i = 0; i < shell->watched_count; i++) {
+		v = shell->watched[i];
+		if (!v->hidden || v->tangled)
+			continue;
+		if (!v->state.exported) {
+			la_shell_tangle(shell, v);
+			continue;
+		}
+		la_shell_local(shell, v);
+		state = v->state;
+		state.scope = shell->scope;
+		if (state.text)
+			state.text = strdup(state.text);
+		la_shell_set_state(shell, v, state);
+	}
 }
 
 static void assign(struct shell *shell, const struct fields *words,
@@ -203,15 +272,8 @@ static void assign(struct shell *shell, const struct fields *words,
 	struct text value = { 0 };
 
 	make_value(shell, words, first, wish, &value);
-	if (v && is_local(shell, name, wish)) {
-		struct state state = { .assignment = LA_SCRIPT_WHOLE,
-				       .exported = v->state.exported };
-
-		la_shell_local(shell, v);
-		if (wish->local && !wish->export)
-			state.exported = false;
-		la_shell_set_state(shell, v, state);
-	}
+	if (v)
+		choose_scope(shell, v, wish);
 	if (wish->unexport)
 		la_shell_unset(shell, name, strlen(name), place);
 	la_shell_assign(shell, name, strlen(name), &value, place,
@@ -244,10 +306,10 @@ static void run_set(struct shell *shell, const struct node *node,
 		refuse(shell, node, LA_SCRIPT_SYNTAX);
 		return;
 	}
-	if (first >= words->count)
+	if (first >= words->count || wish.show)
 		return;
 	if (wish.erase) {
-		erase(shell, words, first);
+		erase(shell, words, first, &wish);
 	} else if (words->at[first].text.unknown || index) {
 		la_shell_assign(shell, name, strcspn(name, "["), NULL,
 				(struct place){ node->start, node->end },
@@ -283,12 +345,15 @@ static void run_export(struct shell *shell, const struct node *node,
 
 			la_text_add(&value, equals + 1, strlen(equals + 1));
 			if (fine)
+				tangle(shell, name);
+			if (fine)
 				la_shell_assign(shell, name, strlen(name),
 						&value, place, true);
 			else
 				refuse(shell, node, LA_SCRIPT_SYNTAX);
 			free(name);
 		} else if (is_name(text)) {
+			tangle(shell, text);
 			add_state(la_shell_state(shell, text, strlen(text)),
 				  &value);
 			la_shell_assign(shell, text, strlen(text), &value,
@@ -315,6 +380,7 @@ static void run_setenv(struct shell *shell, const struct node *node,
 			       LA_SCRIPT_SYNTAX);
 	} else if (words->count > 1) {
 		assign(shell, words, 1, &wish);
+		shell->status = STATUS_MAYBE; /* releases differ */
 	}
 }
 
@@ -398,7 +464,7 @@ static bool is_shared(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -408,7 +474,7 @@ bool la_fish_is_own(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
+		if (la_is_word(commands[i].name, name))
 			return true;
 	return is_shared(name) || la_shell_function(shell, name);
 }
@@ -426,6 +492,19 @@ static void doubt_lists(struct fields *words)
 		words->at[i].text.unknown |= words->at[i].list;
 }
 
+/* set does not change the status: that of a command in its words stays. */
+static bool has_command(const struct node *node)
+{
+	const struct word *word;
+	const struct piece *piece;
+
+	for (word = node->words; word; word = word->next)
+		for (piece = word->first; piece; piece = piece->next)
+			if (piece->kind == PIECE_COMMAND)
+				return true;
+	return false;
+}
+
 static bool run_own(struct shell *shell, const struct node *node,
 		    const struct fields *words)
 {
@@ -433,8 +512,11 @@ static bool run_own(struct shell *shell, const struct node *node,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name)) {
-			shell->status = STATUS_TRUE;
+		if (la_is_word(commands[i].name, name)) {
+			if (commands[i].run != run_set)
+				shell->status = STATUS_TRUE;
+			else if (has_command(node))
+				shell->status = STATUS_MAYBE;
 			commands[i].run(shell, node, words);
 			return true;
 		}
@@ -465,7 +547,8 @@ static void assign_prefix(struct shell *shell, const struct word *word)
 	size_t n = prefix_name(word);
 
 	la_shell_text(shell, word, &text, false);
-	value.unknown = text.unknown;
+	value.unknown = text.unknown ||
+			strchr(la_strbuf_text(&text.bytes), '\n');
 	if (text.bytes.length > n)
 		la_text_add(&value, text.bytes.data + n + 1,
 			    text.bytes.length - n - 1);
@@ -536,7 +619,8 @@ void la_fish_command(struct shell *shell, const struct node *node)
 	la_shell_fields(shell, word, &words);
 	for (i = 0; i < words.count; i++)
 		patterns |= words.at[i].pattern;
-	if (patterns && strcmp(text_at(&words, 0), "set")) {
+	if (patterns && strcmp(text_at(&words, 0), "set") &&
+	    strcmp(text_at(&words, 0), "builtin")) {
 		la_shell_lost(shell, node->start, node->end, LA_SCRIPT_GLOB,
 			      NULL);
 		shell->status = STATUS_FALSE;

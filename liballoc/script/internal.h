@@ -12,6 +12,8 @@
 
 enum {
 	LA_SCRIPT_BYTES = 16 << 20, /* longest text */
+	LA_SCRIPT_PLACES = 1 << 18, /* and things said of the whole */
+	LA_SCRIPT_VALUES = 128 << 20, /* bytes of the values of all places */
 	LA_SCRIPT_DEPTH = 16 /* texts within texts */
 };
 
@@ -68,8 +70,8 @@ const char *la_script_outer(const struct la_script *script, const char *name,
 
 /*
  * Note a place.  value: what a child sees, copied; NULL unless it arrives.
- * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory, which
- * la_script_read() then returns.
+ * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory or
+ * there are LA_SCRIPT_PLACES, which la_script_read() then returns.
  */
 size_t la_script_add(struct la_script *script,
 		     const struct la_script_part *part, const char *variable,
@@ -79,6 +81,9 @@ size_t la_script_add(struct la_script *script,
 /* Change what became of it: a later line exports it, or the shell ends. */
 void la_script_change(struct la_script *script, size_t assignment,
 		      const char *value, enum la_script_fate fate);
+
+/* It ended before the text does: no place that holds, whatever its fate. */
+void la_script_over(struct la_script *script, size_t assignment);
 
 /* What a place gives so far; valid until the next la_script_add(). */
 const struct la_script_assignment *

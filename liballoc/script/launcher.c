@@ -298,7 +298,7 @@ static const struct la_launcher *find_in(const struct la_launcher *table,
 					 const char *name)
 {
 	for (; table->name; table++)
-		if (!strcmp(table->name, name))
+		if (*table->name == *name && !strcmp(table->name, name))
 			return table;
 	return NULL;
 }

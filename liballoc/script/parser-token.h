@@ -16,7 +16,7 @@ static inline const char *plain(const struct parser *parser)
 
 static inline bool at_word(const struct parser *parser, const char *word)
 {
-	return !strcmp(plain(parser), word);
+	return la_is_word(plain(parser), word);
 }
 
 static inline bool take_word(struct parser *parser, const char *word)
@@ -31,7 +31,7 @@ static inline bool at_operator(const struct parser *parser,
 			       const char *operator)
 {
 	return parser->token.kind == TOKEN_OPERATOR &&
-	       !strcmp(parser->token.operator, operator);
+	       la_is_word(parser->token.operator, operator);
 }
 
 static inline void skip_newlines(struct parser *parser)

@@ -20,6 +20,7 @@ struct place {
 	struct la_script_assignment face; /* strings owned */
 	struct la_script_diagnostic *said; /* owned, with their texts */
 	size_t said_room;
+	bool over; /* it ended: programs started later do not find it */
 };
 
 struct la_script {
@@ -30,6 +31,8 @@ struct la_script {
 	unsigned int depth; /* texts within texts */
 	struct la_script_files files;
 	bool failed; /* no memory */
+	bool full; /* more than LA_SCRIPT_PLACES or LA_SCRIPT_VALUES */
+	size_t bytes; /* of all values */
 	struct place *place;
 	size_t place_count, place_room;
 	struct la_script_assignment *assignment; /* owned: the faces */
@@ -151,6 +154,11 @@ size_t la_script_add(struct la_script *script,
 {
 	struct la_script_assignment *face;
 
+	script->bytes += value ? strlen(value) : 0;
+	script->full |= script->place_count == LA_SCRIPT_PLACES ||
+			script->bytes > LA_SCRIPT_VALUES;
+	if (script->full)
+		return LA_SCRIPT_WHOLE;
 	if (grow_array(&script->place, &script->place_room, script->place_count,
 		       sizeof(*script->place))) {
 		script->failed = true;
@@ -163,9 +171,12 @@ size_t la_script_add(struct la_script *script,
 	face->fate = fate;
 	place_in_text(script, part, start, end, &face->offset, &face->length);
 	locate(script, face->offset, &face->line, &face->column);
-	if (!face->variable || (value && !face->value))
-		script->failed = true;
-	return script->place_count++;
+	if (face->variable && (!value || face->value))
+		return script->place_count++;
+	free((char *)face->variable);
+	free((char *)face->value);
+	script->failed = true;
+	return LA_SCRIPT_WHOLE;
 }
 
 void la_script_change(struct la_script *script, size_t assignment,
@@ -184,6 +195,12 @@ void la_script_change(struct la_script *script, size_t assignment,
 	free((char *)face->value);
 	face->value = copy;
 	face->fate = fate;
+}
+
+void la_script_over(struct la_script *script, size_t assignment)
+{
+	if (assignment < script->place_count)
+		script->place[assignment].over = true;
 }
 
 const struct la_script_assignment *
@@ -215,6 +232,22 @@ static const char *say_text(enum la_script_code code, const char *format,
 	return text.data;
 }
 
+/* From one on: most places have none or one. */
+static int grow_said(struct place *place)
+{
+	size_t room = place->said_room ? 2 * place->said_room : 1;
+	void *said;
+
+	if (place->face.diagnostic_count < place->said_room)
+		return 0;
+	said = realloc(place->said, room * sizeof(*place->said));
+	if (!said)
+		return -ENOMEM;
+	place->said = said;
+	place->said_room = room;
+	return 0;
+}
+
 /* Room for one more diagnostic of an assignment or the whole, or NULL. */
 static struct la_script_diagnostic *say_room(struct la_script *script,
 					     size_t assignment)
@@ -228,8 +261,7 @@ static struct la_script_diagnostic *say_room(struct la_script *script,
 		return &script->said[script->said_count++];
 	}
 	place = &script->place[assignment];
-	if (grow_array(&place->said, &place->said_room,
-		       place->face.diagnostic_count, sizeof(*place->said)))
+	if (grow_said(place))
 		return NULL;
 	place->face.diagnostics = place->said;
 	return &place->said[place->face.diagnostic_count++];
@@ -239,9 +271,14 @@ void la_script_say(struct la_script *script, const struct la_script_part *part,
 		   size_t assignment, enum la_script_code code, size_t start,
 		   size_t end, const char *format, ...)
 {
-	struct la_script_diagnostic *said = say_room(script, assignment);
+	struct la_script_diagnostic *said;
 	va_list args;
 
+	script->full |= assignment >= script->place_count &&
+			script->said_count == LA_SCRIPT_PLACES;
+	if (script->full)
+		return;
+	said = say_room(script, assignment);
 	if (!said) {
 		script->failed = true;
 		return;
@@ -285,8 +322,8 @@ static int compare_said(const void *a, const void *b)
 }
 
 /*
- * Of a variable, the place that holds goes behind those that give nothing:
- * they do not replace it.
+ * Of a variable, the place that holds goes behind those that give nothing or
+ * ended: they do not replace it.
  */
 static void put_holder_last(struct la_script *script, const char *name)
 {
@@ -297,7 +334,8 @@ static void put_holder_last(struct la_script *script, const char *name)
 		if (strcasecmp(script->place[i].face.variable, name) != 0)
 			continue;
 		last = i;
-		if (script->place[i].face.fate != LA_SCRIPT_LOST)
+		if (script->place[i].face.fate != LA_SCRIPT_LOST &&
+		    !script->place[i].over)
 			holder = i;
 	}
 	if (holder >= last)
@@ -354,6 +392,9 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	prompt = la_script_blank_prompts(script->options->kind, script->text,
 					 length);
 	ret = la_script_nested(script, script->options->kind, &part, err);
+	if (script->full)
+		return la_error_set(err, -EFBIG, LA_NO_OFFSET,
+				    "far too many assignments");
 	if (ret)
 		return ret;
 	la_script_say_overall(script, &part, prompt,

@@ -224,6 +224,21 @@ static void run_set(struct shell *shell, const struct node *node,
 	}
 }
 
+static void leave(struct shell *shell, enum flow flow)
+{
+	if (!shell->doubt)
+		shell->flow = flow;
+}
+
+static void may_leave(struct shell *shell, const struct node *node,
+		      enum flow flow)
+{
+	if (shell->doubt)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
+	leave(shell, flow);
+}
+
 static void run_exec(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
@@ -233,8 +248,7 @@ static void run_exec(struct shell *shell, const struct node *node,
 		return;
 	if (!la_shell_nested_shell(shell, node, &rest))
 		la_shell_program(shell, &rest, node);
-	if (!shell->doubt)
-		shell->flow = FLOW_END;
+	may_leave(shell, node, FLOW_END);
 }
 
 static void run_command(struct shell *shell, const struct node *node,
@@ -283,29 +297,21 @@ static void run_source(struct shell *shell, const struct node *node,
 		}
 }
 
-static void leave(struct shell *shell, enum flow flow)
-{
-	if (!shell->doubt)
-		shell->flow = flow;
-}
-
 static void run_exit(struct shell *shell, const struct node *node,
 		     const struct fields *words)
 {
-	(void)node;
 	(void)words;
-	leave(shell, FLOW_END);
+	may_leave(shell, node, FLOW_END);
 }
 
 static void run_return(struct shell *shell, const struct node *node,
 		       const struct fields *words)
 {
-	(void)node;
 	(void)words;
 	if (shell->in_function)
-		leave(shell, FLOW_RETURN);
+		may_leave(shell, node, FLOW_RETURN);
 	else if (shell->table->has & (SHELL_ERRORS_END | SHELL_FISH))
-		leave(shell, FLOW_END);
+		may_leave(shell, node, FLOW_END);
 }
 
 static void run_break(struct shell *shell, const struct node *node,
@@ -314,6 +320,18 @@ static void run_break(struct shell *shell, const struct node *node,
 	(void)node;
 	leave(shell, !strcmp(text_at(words, 0), "break") ? FLOW_BREAK :
 							   FLOW_CONTINUE);
+}
+
+/* Some shells end where there is nothing to shift. */
+static void run_shift(struct shell *shell, const struct node *node,
+		      const struct fields *words)
+{
+	(void)words;
+	shell->arguments = NULL;
+	shell->status = STATUS_MAYBE;
+	if (shell->table->has & SHELL_ERRORS_END)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
 }
 
 static const struct builtin {
@@ -358,7 +376,7 @@ static const struct builtin {
 	{ "return", run_return, 0 },
 	{ "set", run_set, 0 },
 	{ "setopt", run_maybe, SHELL_MODIFIERS },
-	{ "shift", run_maybe, 0 },
+	{ "shift", run_shift, 0 },
 	{ "shopt", run_maybe, SHELL_EXPORT_BRACES },
 	{ "source", run_source, SHELL_BRACES },
 	{ "test", run_test, 0 },
@@ -389,7 +407,7 @@ static const struct builtin *find(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (!strcmp(builtins[i].name, name) && has(shell, &builtins[i]))
+		if (la_is_word(builtins[i].name, name) && has(shell, &builtins[i]))
 			return &builtins[i];
 	return NULL;
 }
@@ -401,7 +419,7 @@ static bool is_declaration(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return la_shell_has_command(shell->table, name);
 	return false;
 }

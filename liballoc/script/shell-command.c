@@ -48,6 +48,26 @@ static void value_of(struct shell *shell, const struct word *word, size_t name,
 	la_strbuf_release(&whole.bytes);
 }
 
+/* V=(a b) */
+static bool is_array(const struct word *word)
+{
+	const struct piece *piece;
+
+	for (piece = word->first; piece; piece = piece->next)
+		if (piece->kind == PIECE_ODD && piece->text[0] == '(')
+			return true;
+	return false;
+}
+
+/* An array is no longer followed: of its elements, some shells export one. */
+static void tangle(struct shell *shell, const char *name, size_t length)
+{
+	struct variable *v = la_shell_variable(shell, name, length);
+
+	if (v)
+		la_shell_tangle(shell, v);
+}
+
 static bool assign_word(struct shell *shell, const struct word *word,
 			bool export)
 {
@@ -55,6 +75,8 @@ static bool assign_word(struct shell *shell, const struct word *word,
 	bool append, done;
 	size_t name = assigned_name(shell, word, &append);
 
+	if (is_array(word))
+		tangle(shell, word->first->text, name);
 	value_of(shell, word, name, append, &value);
 	done = la_shell_assign(shell, word->first->text, name, &value,
 			       (struct place){ word->start, word->end },
@@ -78,7 +100,16 @@ void la_shell_error(struct shell *shell, struct place place,
 {
 	la_shell_lost(shell, place.start, place.end, code, why);
 	shell->status = STATUS_FALSE;
-	if (shell->table->has & SHELL_ERRORS_END && !shell->doubt)
+	if (shell->table->has & SHELL_ERRORS_END)
+		la_shell_stop(shell, place);
+}
+
+void la_shell_stop(struct shell *shell, struct place place)
+{
+	shell->status = STATUS_FALSE;
+	if (shell->doubt)
+		la_shell_may_end(shell, place);
+	else
 		shell->flow = FLOW_END;
 }
 
@@ -90,7 +121,7 @@ static bool declares(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return la_shell_has_command(shell->table, name);
 	return false;
 }
@@ -182,6 +213,8 @@ static bool slip_of(const struct shell *shell, const struct field *first,
 	size_t length = first->end - first->start, i, n;
 
 	for (i = 0; i < ARRAY_SIZE(slips); i++) {
+		if (!length || *written != *slips[i].start)
+			continue;
 		n = strlen(slips[i].start);
 		if (n > length || memcmp(written, slips[i].start, n) ||
 		    (slips[i].whole && n != length))
@@ -229,7 +262,9 @@ bool la_shell_slip(struct shell *shell, const struct node *node,
 		return false;
 	}
 	la_shell_lost(shell, node->start, node->end, code, NULL);
-	shell->status = STATUS_FALSE;
+	/* fish also drops what && and || join to it. */
+	shell->status = shell->table->has & SHELL_FISH ? STATUS_MAYBE :
+							 STATUS_FALSE;
 	return true;
 }
 
@@ -247,15 +282,37 @@ static bool keeps_prefix(const struct shell *shell, const struct function *f)
 	       !(shell->table->has & SHELL_FUNCTION_PREFIX);
 }
 
+static size_t count_words(const struct word *word, const struct word *end)
+{
+	size_t count = 0;
+
+	for (; word != end; word = word->next)
+		count++;
+	return count;
+}
+
+/* What export did to V in f is there behind V=x f in some shells. */
+static void doubt_words(struct shell *shell, const struct word *word,
+			const struct word *end)
+{
+	bool append;
+
+	for (; word != end; word = word->next)
+		la_shell_assign(shell, word->first->text,
+				assigned_name(shell, word, &append), NULL,
+				(struct place){ word->start, word->end }, true);
+}
+
 /* V=x before a function or program: set while it runs. */
 static void run_with(struct shell *shell, const struct node *node,
 		     const struct word *end, struct fields *words)
 {
 	const struct function *f = la_shell_function(shell, name_of(words));
-	size_t mark = la_shell_mark(shell);
+	size_t mark = la_shell_mark(shell), exports = shell->export_count;
 	bool set = assign_words(shell, node->words, end,
 				!f || shell->table->has &
 					       SHELL_FUNCTION_PREFIX);
+	bool changed;
 
 	shell->status = STATUS_MAYBE;
 	if (!set && shell->table->has & SHELL_ERRORS_END) {
@@ -267,10 +324,18 @@ static void run_with(struct shell *shell, const struct node *node,
 	} else if (!la_shell_nested_shell(shell, node, words)) {
 		la_shell_program(shell, words, node);
 	}
-	if (f && keeps_prefix(shell, f))
+	if (f && keeps_prefix(shell, f)) {
 		la_shell_keep(shell, mark);
-	else
-		la_shell_undo(shell, mark);
+		return;
+	}
+	changed = f && shell->table->has & SHELL_EXPORT_APPEND &&
+		  (shell->change_count > mark + count_words(node->words, end) ||
+		   shell->export_count > exports);
+	la_shell_undo(shell, mark);
+	/* busybox keeps the mark of an export that set -a made. */
+	if (changed || (shell->allexport &&
+			!strcmp(shell->table->name, "busybox sh")))
+		doubt_words(shell, node->words, end);
 }
 
 static bool is_special(const char *name)
@@ -282,7 +347,7 @@ static bool is_special(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -299,7 +364,8 @@ static void run_builtin(struct shell *shell, const struct node *node,
 	if (special && shell->table->has & SHELL_PREFIX_STAYS &&
 	    node->words != end) {
 		shell->doubt++;
-		assign_words(shell, node->words, end, false);
+		assign_words(shell, node->words, end,
+			     !strcmp(shell->table->name, "ksh"));
 		shell->doubt--;
 	} else if (!strcmp(name, "eval") || !strcmp(name, "exec")) {
 		mark = la_shell_mark(shell);
@@ -341,6 +407,33 @@ static void dispatch(struct shell *shell, const struct node *node,
 		shell->capture->unknown = true;
 }
 
+/* V[0]=x: only running tells. */
+static bool assign_element(struct shell *shell, const struct word *word)
+{
+	const char *text = word && word->first ? word->first->text : "";
+	size_t n = 0;
+
+	while (isalnum((unsigned char)text[n]) || text[n] == '_')
+		n++;
+	if (!n || text[n] != '[' || !strstr(text + n, "]=") ||
+	    !(shell->table->has & SHELL_ARRAYS))
+		return false;
+	tangle(shell, text, n);
+	la_shell_assign(shell, text, n, NULL,
+			(struct place){ word->start, word->end }, true);
+	return true;
+}
+
+void la_shell_may_end(struct shell *shell, struct place place)
+{
+	if (shell->said_may_end)
+		return;
+	shell->said_may_end = true;
+	la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,
+		      LA_SCRIPT_NEEDS_RUNNING, place.start, place.end,
+		      "the shell may end here, before what is behind");
+}
+
 void la_shell_command(struct shell *shell, const struct node *node)
 {
 	size_t places = la_script_count(shell->script);
@@ -348,6 +441,8 @@ void la_shell_command(struct shell *shell, const struct node *node)
 	struct fields words = { 0 };
 	bool append;
 
+	if (assign_element(shell, end))
+		return;
 	while (end && assigned_name(shell, end, &append))
 		end = end->next;
 	expand(shell, end, &words);
@@ -357,9 +452,8 @@ void la_shell_command(struct shell *shell, const struct node *node)
 	}
 	if (!words.count && !words.open && (!node->open || !node->words)) {
 		if (!assign_words(shell, node->words, end, false)) {
-			shell->status = STATUS_FALSE;
-			if (!shell->doubt)
-				shell->flow = FLOW_END;
+			la_shell_stop(shell, (struct place){ node->start,
+							     node->end });
 		}
 	} else if (!words.count) {
 		run_with(shell, node, end, &words);

@@ -320,9 +320,13 @@ static void expand_one(struct shell *shell, const struct word *word,
 	}
 	if (shell->table->has & SHELL_MODIFIERS && field && fields->count &&
 	    word->first && !word->first->next && !word->first->quoted &&
-	    word->first->kind == PIECE_PARAMETER && !field->text.unknown &&
-	    !field->text.bytes.length)
-		fields->count--;
+	    word->first->kind == PIECE_PARAMETER) {
+		/* zsh: no word comes of an empty value. */
+		fields->open |= field->text.unknown;
+		if (!field->text.unknown && !field->text.bytes.length)
+			la_strbuf_release(
+				&fields->at[--fields->count].text.bytes);
+	}
 }
 
 void la_shell_fields_one(struct shell *shell, const struct word *word,

@@ -34,6 +34,8 @@ static void read_option(const struct shell *shell, const char *command,
 		wish->global = true;
 	else if (letter == 'p' && !declare)
 		wish->odd = !bash;
+	else if (!declare && !bash)
+		wish->wrong = true;
 	else
 		wish->odd = true;
 }
@@ -127,6 +129,10 @@ static void declare_value(struct shell *shell, const struct field *field,
 	struct text value = { .unknown = field->text.unknown || wish->odd };
 	struct place place = { field->start, field->end };
 
+	/* In ksh, typeset may take the mark of an export away. */
+	if (!strcmp(shell->table->name, "ksh") && old->exported &&
+	    !wish->export && !wish->readonly)
+		value.unknown = true;
 	if (skip == 2) {
 		value.unknown |= old->kind == VALUE_UNKNOWN;
 		if (old->kind == VALUE_KNOWN)
@@ -137,8 +143,8 @@ static void declare_value(struct shell *shell, const struct field *field,
 	make_local(shell, text, name, wish);
 	if (!la_shell_assign(shell, text, name, &value, place, wish->export)) {
 		shell->status = STATUS_FALSE;
-		if (shell->table->has & SHELL_ERRORS_END && !shell->doubt)
-			shell->flow = FLOW_END;
+		if (shell->table->has & SHELL_ERRORS_END)
+			la_shell_stop(shell, place);
 	}
 	la_strbuf_release(&value.bytes);
 	if (wish->readonly)
@@ -152,11 +158,16 @@ static void declare_name(struct shell *shell, const struct field *field,
 {
 	const char *text = text_of(field);
 	struct place place = { field->start, field->end };
+	const struct state *state;
 
 	if (wish->local && wish->odd)
 		return;
 	make_local(shell, text, name, wish);
-	if (wish->export)
+	state = la_shell_state(shell, text, name);
+	if (shell->table->has & SHELL_MODIFIERS && state->kind == VALUE_UNSET)
+		/* zsh: it is empty, and in the environment once used. */
+		la_shell_assign(shell, text, name, NULL, place, wish->export);
+	else if (wish->export)
 		la_shell_export(shell, text, name, place);
 	if (wish->unexport)
 		la_shell_unexport(shell, text, name, place);
@@ -191,6 +202,20 @@ static bool declare_one(struct shell *shell, const struct field *field,
 	return true;
 }
 
+/* A letter that not all shells know: some end, some go on. */
+static void refuse_option(struct shell *shell, const struct node *node)
+{
+	struct place place = { node->start, node->end };
+
+	if (!strcmp(shell->table->name, "sh")) {
+		la_shell_error(shell, place, LA_SCRIPT_SYNTAX, NULL);
+		return;
+	}
+	la_shell_doubt(shell, node->start, node->end);
+	la_shell_may_end(shell, place);
+	shell->status = STATUS_MAYBE;
+}
+
 void la_shell_declare(struct shell *shell, const struct node *node,
 		      const struct fields *words)
 {
@@ -199,6 +224,11 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 			     .readonly = !strcmp(command, "readonly") };
 	size_t i = read_options(shell, words, &wish);
 
+	shell->export_count++;
+	if (wish.wrong) {
+		refuse_option(shell, node);
+		return;
+	}
 	if (wish.unexport)
 		wish.export = false;
 	wish.local = shell->has_locals && !wish.global &&
@@ -208,6 +238,12 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 		la_shell_lost(shell, node->start, node->end, LA_SCRIPT_SYNTAX,
 			      NULL);
 		shell->doubt++;
+		shell->status = shell->table->has & SHELL_EXPORT_BRACES ?
+					STATUS_FALSE :
+					STATUS_MAYBE;
+		if (shell->table->has & SHELL_ERRORS_END)
+			la_shell_may_end(shell, (struct place){ node->start,
+								node->end });
 	}
 	for (; i < words->count && shell->flow == FLOW_NEXT; i++)
 		if (!declare_one(shell, &words->at[i], &wish))

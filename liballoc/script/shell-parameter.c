@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "script/shell.h"
+#include "util/util.h"
 
 enum { PATTERN_BYTES = 1024 }; /* longest value that patterns are cut from */
 
@@ -276,6 +277,11 @@ static bool special(struct shell *shell, const struct piece *piece,
 	return true;
 }
 
+static void may_end(struct shell *shell, const struct piece *piece)
+{
+	la_shell_may_end(shell, (struct place){ piece->start, piece->end });
+}
+
 /* ${x:-d} and its like; true if that settled it. */
 static bool choose(struct shell *shell, const struct piece *piece,
 		   const struct state *state, struct text *text)
@@ -294,7 +300,11 @@ static bool choose(struct shell *shell, const struct piece *piece,
 		return true;
 	}
 	if (kind == '?' && missing) {
-		shell->flow = FLOW_END;
+		text->unknown = true;
+		if (shell->doubt)
+			may_end(shell, piece);
+		else
+			shell->flow = FLOW_END;
 		return true;
 	}
 	if (missing == (kind == '+'))
@@ -348,6 +358,42 @@ static const struct state *tcsh_state(struct shell *shell,
 	return la_shell_state(shell, piece->text, piece->length);
 }
 
+/* Names that the environment of a login has. */
+static bool is_common(const char *name)
+{
+	static const char *const names[] = { "HOME", "PATH",	"USER", "TERM",
+					     "LANG", "LOGNAME", "HOST", "PWD",
+					     "home", "path",	"user", "term",
+					     "cwd",  "shell",	"argv", "status",
+					     "tcsh", "version", "SHELL" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* The shell has no such operator: its script ends. */
+static bool is_bad(const struct shell *shell, const struct piece *piece)
+{
+	return !(shell->table->has & (SHELL_SUBSTITUTE | SHELL_FISH |
+				      SHELL_TCSH)) &&
+	       (piece->index || strchr("/^,:@", piece->operator[0])) &&
+	       (piece->index || (piece->operator[0] &&
+				 (piece->operator[0] != ':' ||
+				  !piece->operator[1])));
+}
+
+/* A modifier that tcsh has not. */
+static void refuse_modifier(struct shell *shell, const struct piece *piece)
+{
+	if (shell->doubt)
+		may_end(shell, piece);
+	else
+		shell->flow = FLOW_END;
+}
+
 bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 			struct text *text)
 {
@@ -357,6 +403,20 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 	if (has_modifier(shell, piece)) {
 		say_modifier(shell, piece);
 		text->unknown = true;
+		if (shell->table->has & SHELL_TCSH &&
+		    !strchr("htreulgasqx&", piece->next->text[1]))
+			refuse_modifier(shell, piece);
+		else if (shell->table->has & SHELL_TCSH &&
+			 tcsh_state(shell, piece)->kind != VALUE_KNOWN)
+			may_end(shell, piece);
+		return true;
+	}
+	if (is_bad(shell, piece)) {
+		text->unknown = true;
+		if (shell->doubt || piece->index)
+			may_end(shell, piece);
+		else
+			shell->flow = FLOW_END;
 		return true;
 	}
 	if (piece->index) {
@@ -381,16 +441,23 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		return true;
 	if (state->kind == VALUE_UNSET && shell->table->has & SHELL_TCSH) {
 		text->unknown = true;
-		if (!shell->doubt)
+		if (shell->doubt)
+			may_end(shell, piece);
+		else
 			shell->flow = FLOW_END;
 		return false;
 	}
 	if (state->kind == VALUE_UNSET) {
-		if (shell->nounset && !shell->doubt)
+		if (shell->nounset && shell->doubt)
+			may_end(shell, piece);
+		else if (shell->nounset)
 			shell->flow = FLOW_END;
 		text->unknown |= !strcmp(piece->operator, "length");
 		return false;
 	}
+	if (shell->table->has & SHELL_TCSH && state->kind == VALUE_UNKNOWN &&
+	    state->assignment == LA_SCRIPT_WHOLE && !is_common(piece->text))
+		may_end(shell, piece);
 	if (state->kind == VALUE_UNKNOWN)
 		text->unknown = true;
 	else if (!piece->operator[0])

@@ -50,33 +50,42 @@ static void expect_word(struct parser *parser, const char *word)
 		la_parser_fail(parser, "a word is missing that closes it");
 }
 
-/* The words that end a here-document are not expanded. */
+/* The word that ends a here-document, not expanded; tcsh keeps its quotes. */
 static void add_heredoc(struct parser *parser, struct redirect *redirect)
 {
 	struct arena *arena = parser->lexer.arena;
-	struct heredoc *doc = la_arena_get(arena, sizeof(*doc)), **last;
+	struct heredoc *doc = la_arena_get(arena, sizeof(*doc));
+	const struct word *word = parser->token.word;
+	struct lexer *lexer = &parser->lexer;
 	const struct piece *piece;
 	struct la_strbuf end = { 0 };
 
 	if (!doc || parser->token.kind != TOKEN_WORD)
 		return;
-	for (piece = parser->token.word->first; piece; piece = piece->next) {
-		la_strbuf_add(&end, piece->text, piece->length);
+	for (piece = word->first; piece; piece = piece->next) {
+		if (!(lexer->table->has & SHELL_TCSH))
+			la_strbuf_add(&end, piece->text, piece->length);
 		doc->literal |= piece->quoted;
 	}
+	if (lexer->table->has & SHELL_TCSH)
+		la_strbuf_add(&end, lexer->text + word->start,
+			      word->end - word->start);
 	doc->end = la_arena_copy(arena, la_strbuf_text(&end), end.length);
 	la_strbuf_release(&end);
 	doc->tabs = redirect->operator[2] == '-';
-	for (last = &parser->lexer.pending; *last; last = &(*last)->next)
-		;
-	if (doc->end)
-		*last = doc;
+	if (!doc->end)
+		return;
+	if (lexer->pending)
+		lexer->last_pending->next = doc;
+	else
+		lexer->pending = doc;
+	lexer->last_pending = doc;
 	redirect->doc = doc;
 }
 
 bool la_parser_redirect(struct parser *parser, struct node *node)
 {
-	struct redirect *redirect, **last;
+	struct redirect *redirect;
 	bool doc;
 
 	if (parser->token.kind != TOKEN_REDIRECT)
@@ -104,9 +113,11 @@ bool la_parser_redirect(struct parser *parser, struct node *node)
 	else
 		redirect->target = parser->token.word;
 	redirect->end = node->end = parser->token.end;
-	for (last = &node->redirects; *last; last = &(*last)->next)
-		;
-	*last = redirect;
+	if (node->redirects)
+		node->last_redirect->next = redirect;
+	else
+		node->redirects = redirect;
+	node->last_redirect = redirect;
 	la_parser_advance(parser);
 	return true;
 }
@@ -432,7 +443,7 @@ static bool is_reserved(const char *word)
 	size_t i;
 
 	for (i = 0; i + 1 < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i], word))
+		if (la_is_word(words[i], word))
 			return true;
 	return false;
 }

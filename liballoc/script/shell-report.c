@@ -18,6 +18,13 @@ static void remember(struct shell *shell, size_t **list, size_t *room,
 		(*list)[(*count)++] = place;
 }
 
+static void remember_unseen(struct shell *shell, struct state *state)
+{
+	state->unseen = shell->unseen_count;
+	remember(shell, &shell->unseen, &shell->unseen_room,
+		 &shell->unseen_count, state->assignment);
+}
+
 static void say(struct shell *shell, size_t place, enum la_script_code code,
 		struct place at, const char *why)
 {
@@ -102,6 +109,8 @@ static void report(struct shell *shell, struct variable *variable,
 					  variable->name, variable->length,
 					  value_of(state), fate_of(state),
 					  at.start, at.end);
+	if (state->assignment == LA_SCRIPT_WHOLE)
+		shell->error = -EFBIG;
 	state->part = shell->part;
 	state->start = at.start;
 	state->end = at.end;
@@ -113,8 +122,7 @@ static void report(struct shell *shell, struct variable *variable,
 	if (state->kind == VALUE_UNSET)
 		return;
 	if (state->exported)
-		remember(shell, &shell->unseen, &shell->unseen_room,
-			 &shell->unseen_count, state->assignment);
+		remember_unseen(shell, state);
 	else
 		remember(shell, &shell->plain, &shell->plain_room,
 			 &shell->plain_count, state->assignment);
@@ -150,7 +158,9 @@ bool la_shell_assign(struct shell *shell, const char *name, size_t length,
 			 (old->exported &&
 			  (v->watched || old->kind == VALUE_KNOWN ||
 			   old->assignment != LA_SCRIPT_WHOLE));
-	state.kind = value && !value->unknown ? VALUE_KNOWN : VALUE_UNKNOWN;
+	state.exported |= v->tangled;
+	state.scope = old->scope;
+	state.kind = value && !value->unknown && !v->tangled ? VALUE_KNOWN : VALUE_UNKNOWN;
 	if (state.kind == VALUE_KNOWN)
 		state.text = copy_text(value);
 	la_shell_set_state(shell, v, state);
@@ -182,8 +192,7 @@ void la_shell_export(struct shell *shell, const char *name, size_t length,
 	la_script_change(shell->script, state.assignment, value_of(&v->state),
 			 fate_of(&v->state));
 	say_doubts(shell, &v->state, place);
-	remember(shell, &shell->unseen, &shell->unseen_room,
-		 &shell->unseen_count, state.assignment);
+	remember_unseen(shell, &v->state);
 }
 
 void la_shell_unexport(struct shell *shell, const char *name, size_t length,
@@ -211,6 +220,10 @@ void la_shell_unset(struct shell *shell, const char *name, size_t length,
 
 	if (!v)
 		return;
+	if (v->tangled) {
+		la_shell_havoc(shell, name, length, place);
+		return;
+	}
 	la_shell_set_state(shell, v, state);
 	if (v->watched && !shell->error)
 		report(shell, v, place);
@@ -266,6 +279,10 @@ void la_shell_lost(struct shell *shell, size_t start, size_t end,
 		place = la_script_add(shell->script, shell->part,
 				      shell->part->text + at, n, NULL,
 				      LA_SCRIPT_LOST, at, at + n);
+		if (place == LA_SCRIPT_WHOLE) {
+			shell->error = -EFBIG;
+			return;
+		}
 		say(shell, place, code, (struct place){ at, at + n }, why);
 		v = la_shell_variable(shell, shell->part->text + at, n);
 		if (v)
@@ -296,6 +313,31 @@ static void repeat(struct shell *shell, struct variable *v)
 	shell->part = now;
 }
 
+static bool is_exported(const struct state *state)
+{
+	return state->exported && state->kind != VALUE_UNSET;
+}
+
+/* The place said last is for no program that starts now. */
+static void say_once(struct shell *shell, struct variable *v,
+		     const struct la_script_assignment *last)
+{
+	size_t i;
+
+	if (!shell->doubt) {
+		say(shell, v->last, LA_SCRIPT_ONE_COMMAND,
+		    place_of(shell, last), NULL);
+		v->once = true;
+		return;
+	}
+	for (i = 0; i < last->diagnostic_count; i++)
+		if (last->diagnostics[i].code == LA_SCRIPT_NEEDS_RUNNING)
+			return;
+	say(shell, v->last, LA_SCRIPT_NEEDS_RUNNING, place_of(shell, last),
+	    "only running it could tell whether the last program has it");
+}
+
+/* A program starts, which finds the variable's state. */
 static void see(struct shell *shell, struct variable *v)
 {
 	const struct la_script_assignment *last =
@@ -304,14 +346,23 @@ static void see(struct shell *shell, struct variable *v)
 	if (!last || (v->last == v->state.assignment &&
 		      (last->fate != LA_SCRIPT_LOST || !v->state.exported)))
 		return;
-	if (v->state.exported && v->state.kind != VALUE_UNSET &&
-	    v->state.assignment != LA_SCRIPT_WHOLE) {
+	if (is_exported(&v->state) && v->state.assignment != LA_SCRIPT_WHOLE)
 		repeat(shell, v);
-	} else if (last->fate == LA_SCRIPT_ARRIVES && !v->once) {
-		say(shell, v->last, LA_SCRIPT_ONE_COMMAND,
-		    place_of(shell, last), NULL);
-		v->once = true;
-	}
+	else if (last->fate == LA_SCRIPT_ARRIVES && !v->once)
+		say_once(shell, v, last);
+}
+
+/* After its launcher added places from before on. */
+static void note_seen(struct shell *shell, struct variable *v, size_t before)
+{
+	bool launcher = v->last != LA_SCRIPT_WHOLE && v->last >= before;
+	size_t place = launcher		       ? v->last :
+		       is_exported(&v->state) ? v->state.assignment :
+						LA_SCRIPT_WHOLE;
+
+	v->seen_maybe = shell->doubt && (v->seen_maybe || v->seen != place);
+	v->seen_alone = launcher;
+	v->seen = place;
 }
 
 static struct la_script_word *words_of(const struct fields *words,
@@ -405,12 +456,40 @@ void la_shell_adopt(struct shell *shell, size_t before)
 	}
 }
 
+/* V=... of which only running tells the rest, as a launcher's argument. */
+static void note_unknown(struct shell *shell, const struct fields *words)
+{
+	const struct field *field;
+	struct variable *v;
+	struct place at;
+	size_t i, n;
+
+	for (i = 1; i < words->count; i++) {
+		field = &words->at[i];
+		n = strcspn(text_at(words, i), "=");
+		if (!field->text.unknown || !text_at(words, i)[n] ||
+		    !la_script_watches(shell->script, text_at(words, i), n,
+				       false))
+			continue;
+		v = la_shell_variable(shell, text_at(words, i), n);
+		if (!v)
+			return;
+		at = (struct place){ field->start, field->end };
+		v->last = la_script_add(shell->script, shell->part, v->name, n,
+					NULL, LA_SCRIPT_UNKNOWN, at.start,
+					at.end);
+		v->once = false;
+		say(shell, v->last, LA_SCRIPT_NEEDS_RUNNING, at, NULL);
+	}
+}
+
 void la_shell_program(struct shell *shell, const struct fields *words,
 		      const struct node *node)
 {
 	struct la_script_command command;
 	struct la_script_word *word;
 	struct la_script_given *given, *prefixed;
+	bool launched = false;
 	size_t i, before;
 
 	la_shell_touches(shell, words);
@@ -428,52 +507,91 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 	if (!word || !given || !prefixed)
 		shell->error = -ENOMEM;
 	else if (command.count)
-		la_script_launch(shell->script, shell->part, &command);
+		launched = la_script_launch(shell->script, shell->part,
+					    &command);
 	free(word);
 	free(given);
 	free(prefixed);
 	la_shell_adopt(shell, before);
+	if (launched)
+		note_unknown(shell, words);
+	for (i = 0; i < shell->watched_count; i++)
+		note_seen(shell, shell->watched[i], before);
 }
 
-/* A place that no program saw before its variable ended. */
-void la_shell_place_ends(struct shell *shell, size_t assignment,
+static void lose(struct shell *shell, size_t place, enum la_script_code code,
+		 const char *why)
+{
+	const struct la_script_assignment *a =
+		la_script_peek(shell->script, place);
+
+	if (!a || a->fate == LA_SCRIPT_LOST)
+		return;
+	la_script_change(shell->script, place, NULL, LA_SCRIPT_LOST);
+	say(shell, place, code, place_of(shell, a), why);
+}
+
+void la_shell_state_ends(struct shell *shell, const struct state *state,
 			 const char *why)
 {
-	const struct la_script_assignment *a;
-	size_t i;
-
-	for (i = 0; i < shell->unseen_count; i++) {
-		if (shell->unseen[i] != assignment)
-			continue;
-		shell->unseen[i] = shell->unseen[--shell->unseen_count];
-		a = la_script_peek(shell->script, assignment);
-		if (!a || a->fate == LA_SCRIPT_LOST)
-			return;
-		la_script_change(shell->script, assignment, NULL,
-				 LA_SCRIPT_LOST);
-		say(shell, assignment, LA_SCRIPT_CHILD_ENDS, place_of(shell, a),
-		    why);
+	if (state->unseen >= shell->unseen_count ||
+	    shell->unseen[state->unseen] != state->assignment)
 		return;
-	}
+	shell->unseen[state->unseen] = LA_SCRIPT_WHOLE;
+	lose(shell, state->assignment, LA_SCRIPT_CHILD_ENDS, why);
 }
 
 void la_shell_ends(struct shell *shell, size_t unseen,
 		   enum la_script_code code, const char *why)
 {
+	while (shell->unseen_count > unseen)
+		lose(shell, shell->unseen[--shell->unseen_count], code, why);
+}
+
+/* The place of a variable that holds when the text ends: what programs
+ * started next find, or the last one found. */
+static size_t holder_of(struct shell *shell, struct variable *v, bool ends)
+{
+	const struct la_script_assignment *last;
+
+	if (ends)
+		return v->seen;
+	last = la_script_peek(shell->script, v->last);
+	if (is_exported(&v->state) && v->state.assignment != LA_SCRIPT_WHOLE &&
+	    last && v->last != v->state.assignment &&
+	    (last->fate == LA_SCRIPT_LOST || v->last != v->seen))
+		repeat(shell, v);
+	last = la_script_peek(shell->script, v->last);
+	if (last && last->fate == LA_SCRIPT_LOST && v->seen_alone)
+		return v->seen;
+	return v->last;
+}
+
+/* All other places than those that hold are over. */
+static void end_places(struct shell *shell, bool ends)
+{
 	const struct la_script_assignment *a;
+	struct variable *v;
+	size_t i, count;
 
-	while (shell->unseen_count > unseen) {
-		size_t place = shell->unseen[--shell->unseen_count];
-
-		a = la_script_peek(shell->script, place);
-		if (!a || a->fate == LA_SCRIPT_LOST)
-			continue;
-		la_script_change(shell->script, place, NULL, LA_SCRIPT_LOST);
-		say(shell, place, code, place_of(shell, a), why);
+	for (i = 0; i < shell->watched_count; i++) {
+		v = shell->watched[i];
+		v->last = holder_of(shell, v, ends);
+		a = la_script_peek(shell->script, v->last);
+		if (a && v->last == v->seen && v->seen_maybe)
+			say(shell, v->last, LA_SCRIPT_NEEDS_RUNNING,
+			    place_of(shell, a), NULL);
+	}
+	count = la_script_count(shell->script);
+	for (i = shell->first; i < count; i++) {
+		a = la_script_peek(shell->script, i);
+		v = la_shell_variable(shell, a->variable, strlen(a->variable));
+		if (v && v->last != i)
+			la_script_over(shell->script, i);
 	}
 }
 
-void la_shell_finish(struct shell *shell)
+void la_shell_finish(struct shell *shell, bool ends)
 {
 	const struct la_script_assignment *a;
 	size_t i;
@@ -484,13 +602,5 @@ void la_shell_finish(struct shell *shell)
 			say(shell, shell->plain[i], LA_SCRIPT_NOT_EXPORTED,
 			    place_of(shell, a), NULL);
 	}
-	for (i = 0; i < shell->watched_count && shell->flow != FLOW_END; i++) {
-		struct variable *v = shell->watched[i];
-
-		a = la_script_peek(shell->script, v->last);
-		if (a && a->fate == LA_SCRIPT_LOST &&
-		    v->last != v->state.assignment && v->state.exported &&
-		    v->state.assignment != LA_SCRIPT_WHOLE)
-			repeat(shell, v);
-	}
+	end_places(shell, ends);
 }

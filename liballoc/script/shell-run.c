@@ -20,6 +20,22 @@ static bool goes_on(const struct shell *shell)
 	return shell->flow == FLOW_NEXT && !shell->error;
 }
 
+/* What runs in a block: of fish, with variables of its own. */
+static void run_block(struct shell *shell, const struct node *list)
+{
+	size_t locals = shell->local_count;
+	unsigned int outer = shell->scope;
+
+	if (!(shell->table->has & SHELL_FISH)) {
+		la_shell_run(shell, list);
+		return;
+	}
+	shell->scope = ++shell->scope_count;
+	la_shell_run(shell, list);
+	la_shell_leave(shell, locals);
+	shell->scope = outer;
+}
+
 void la_shell_run(struct shell *shell, const struct node *list)
 {
 	for (; list && goes_on(shell); list = list->next)
@@ -32,7 +48,7 @@ static void run_maybe(struct shell *shell, const struct node *list)
 	size_t mark = la_shell_mark(shell);
 
 	shell->doubt++;
-	la_shell_run(shell, list);
+	run_block(shell, list);
 	shell->doubt--;
 	shell->flow = FLOW_NEXT;
 	la_shell_blur(shell, mark);
@@ -61,7 +77,8 @@ static void run_condition(struct shell *shell, const struct node *list)
 	bool errexit = shell->errexit;
 
 	shell->errexit = false;
-	shell->status = STATUS_TRUE;
+	if (!(shell->table->has & SHELL_FISH))
+		shell->status = STATUS_TRUE;
 	la_shell_run(shell, list);
 	shell->errexit = errexit;
 }
@@ -97,18 +114,31 @@ static void run_chain(struct shell *shell, const struct node *node)
 	}
 }
 
+/* A child shell ends, and what it made since. */
+static void forget_functions(struct shell *shell, struct function *before)
+{
+	while (shell->function != before) {
+		shell->function->of->function = shell->function->older;
+		shell->function = shell->function->next;
+	}
+}
+
 /* Run in a child shell: nothing of it stays. */
 static void run_apart(struct shell *shell, const struct node *list,
 		      const char *why)
 {
 	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
 	bool allexport = shell->allexport, errexit = shell->errexit;
+	bool line_ends = shell->line_ends;
+	struct function *functions = shell->function;
 
 	la_shell_run(shell, list);
 	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, why);
 	la_shell_undo(shell, mark);
+	forget_functions(shell, functions);
 	shell->allexport = allexport;
 	shell->errexit = errexit;
+	shell->line_ends = line_ends;
 	if (shell->flow == FLOW_END)
 		shell->flow = FLOW_NEXT;
 }
@@ -162,14 +192,14 @@ static void run_if(struct shell *shell, const struct node *node)
 	for (; part && goes_on(shell); part = body->next) {
 		body = part->next;
 		if (!body) { /* else */
-			la_shell_run(shell, part->child);
+			run_block(shell, part->child);
 			return;
 		}
 		run_condition(shell, part->child);
 		if (!goes_on(shell))
 			return;
 		if (shell->status == STATUS_TRUE) {
-			la_shell_run(shell, body->child);
+			run_block(shell, body->child);
 			return;
 		}
 		if (shell->status == STATUS_FALSE) {
@@ -263,7 +293,7 @@ static void run_while(struct shell *shell, const struct node *node)
 			run_some(shell, node, node->child->next->child);
 			return;
 		}
-		la_shell_run(shell, node->child->next->child);
+		run_block(shell, node->child->next->child);
 	} while (next_turn(shell));
 	if (goes_on(shell))
 		shell->status = STATUS_TRUE;
@@ -272,6 +302,12 @@ static void run_while(struct shell *shell, const struct node *node)
 static void set_loop_variable(struct shell *shell, const struct node *node,
 			      const struct text *value)
 {
+	struct variable *v = la_shell_variable(shell, node->name,
+					       strlen(node->name));
+
+	/* In fish, a variable of the loop hides the one there was. */
+	if (v && v->watched && shell->table->has & SHELL_FISH)
+		la_shell_tangle(shell, v);
 	la_shell_assign(shell, node->name, strlen(node->name), value,
 			(struct place){ node->start, node->start }, false);
 }
@@ -293,7 +329,7 @@ static void run_for(struct shell *shell, const struct node *node)
 	}
 	for (i = 0; i < fields.count && goes_on(shell); i++) {
 		set_loop_variable(shell, node, &fields.at[i].text);
-		la_shell_run(shell, node->child->child);
+		run_block(shell, node->child->child);
 		if (!next_turn(shell))
 			break;
 	}
@@ -329,62 +365,70 @@ static void run_case(struct shell *shell, const struct node *node)
 	bool doubtful = false;
 
 	la_shell_text(shell, node->words, &subject, false);
-	for (clause = node->child; clause && status != STATUS_TRUE;
+	for (clause = node->child;
+	     clause && status != STATUS_TRUE && goes_on(shell);
 	     clause = clause->next) {
 		status = STATUS_FALSE;
 		for (pattern = clause->words; pattern && status == STATUS_FALSE;
 		     pattern = pattern->next)
 			status = fits(shell, pattern, &subject);
-		if (status == STATUS_FALSE)
+		if (status == STATUS_FALSE || !goes_on(shell))
 			continue;
 		doubtful |= status == STATUS_MAYBE;
 		if (doubtful)
 			run_maybe(shell, clause->child);
 		else
-			la_shell_run(shell, clause->child);
+			run_block(shell, clause->child);
 	}
 	la_strbuf_release(&subject.bytes);
 }
 
-static void define(struct shell *shell, const struct node *node)
+/* node NULL: an alias. */
+static void define(struct shell *shell, const char *name, size_t length,
+		   const struct node *node)
 {
 	struct function *function = la_arena_get(&shell->kept,
 						 sizeof(*function));
+	struct variable *of = la_shell_variable(shell, name, length);
+
+	if (!function || !of) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	*function = (struct function){ .next = shell->function,
+				       .older = of->function,
+				       .of = of,
+				       .node = node,
+				       .part = shell->part,
+				       .process = shell->process };
+	shell->function = of->function = function;
+	shell->status = STATUS_TRUE;
+}
+
+static void define_function(struct shell *shell, const struct node *node)
+{
 	struct node *own = la_arena_get(&shell->kept, sizeof(*own));
 
-	if (!function || !own) {
+	if (!own) {
 		shell->error = -ENOMEM;
 		return;
 	}
 	*own = *node;
-	*function = (struct function){ shell->function, node->name, own,
-				       shell->part };
-	shell->function = function;
-	shell->status = STATUS_TRUE;
+	define(shell, node->name, strlen(node->name), own);
 }
 
 void la_shell_alias(struct shell *shell, const char *name, size_t length)
 {
-	struct function *function = la_arena_get(&shell->kept,
-						 sizeof(*function));
-	char *copy = la_arena_copy(&shell->kept, name, length);
-
-	if (!function || !copy) {
-		shell->error = -ENOMEM;
-		return;
-	}
-	*function = (struct function){ shell->function, copy, NULL, NULL };
-	shell->function = function;
+	define(shell, name, length, NULL);
 }
 
 const struct function *la_shell_function(const struct shell *shell,
 					 const char *name)
 {
-	const struct function *f = shell->function;
+	const struct variable *v = la_shell_find(shell, name, strlen(name));
+	const struct function *f = v ? v->function : NULL;
 
-	while (f && strcmp(f->name, name))
-		f = f->next;
-	return f;
+	return f && f->process == shell->process ? f : NULL;
 }
 
 void la_shell_call(struct shell *shell, const struct function *function,
@@ -393,6 +437,7 @@ void la_shell_call(struct shell *shell, const struct function *function,
 	const struct la_script_part *part = shell->part;
 	struct fields *arguments = shell->arguments;
 	bool inside = shell->in_function, has_locals = shell->has_locals;
+	unsigned int scope = shell->scope, around = shell->function_scope;
 	size_t locals = shell->local_count, i;
 
 	if (!function->node) {
@@ -413,10 +458,15 @@ void la_shell_call(struct shell *shell, const struct function *function,
 	shell->in_function = true;
 	shell->has_locals = !(function->node->posix &&
 			      !strcmp(shell->table->name, "ksh"));
+	shell->scope = shell->function_scope = ++shell->scope_count;
+	if (shell->table->has & SHELL_FISH)
+		la_fish_enter(shell);
 	la_shell_run(shell, function->node->child);
 	if (shell->flow == FLOW_RETURN)
 		shell->flow = FLOW_NEXT;
 	la_shell_leave(shell, locals);
+	shell->scope = scope;
+	shell->function_scope = around;
 	shell->in_function = inside;
 	shell->has_locals = has_locals;
 	shell->arguments = arguments;
@@ -491,14 +541,15 @@ static void run_test(struct shell *shell, const struct node *node)
 	la_shell_fields_release(&fields);
 }
 
-/* Of fish, a block's own variables end with it. */
-static void run_group(struct shell *shell, const struct node *node)
+/* Of an expression of tcsh: a variable that is not set ends the script. */
+static void look_at_words(struct shell *shell, const struct node *node)
 {
-	size_t locals = shell->local_count;
+	struct fields fields = { 0 };
 
-	la_shell_run(shell, node->child);
-	if (shell->table->has & SHELL_FISH)
-		la_shell_leave(shell, locals);
+	if (!(shell->table->has & SHELL_TCSH))
+		return;
+	la_shell_fields(shell, node->words, &fields);
+	la_shell_fields_release(&fields);
 }
 
 static void run_node(struct shell *shell, const struct node *node)
@@ -521,10 +572,10 @@ static void run_node(struct shell *shell, const struct node *node)
 		break;
 	case NODE_GROUP:
 		if (!la_shell_group_writes(shell, node))
-			run_group(shell, node);
+			run_block(shell, node->child);
 		break;
 	case NODE_CLAUSE:
-		run_group(shell, node);
+		run_block(shell, node->child);
 		break;
 	case NODE_IF:
 		run_if(shell, node);
@@ -540,13 +591,14 @@ static void run_node(struct shell *shell, const struct node *node)
 		run_case(shell, node);
 		break;
 	case NODE_FUNCTION:
-		define(shell, node);
+		define_function(shell, node);
 		break;
 	case NODE_TEST:
 		run_test(shell, node);
 		break;
 	case NODE_ODD:
 		shell->status = STATUS_MAYBE;
+		look_at_words(shell, node);
 		if (node->child)
 			run_some(shell, node, node->child);
 		break;
@@ -574,8 +626,9 @@ static bool is_whole(struct shell *shell, const struct la_script_part *part)
 	la_parser_init(&parser, shell->table, part->text, part->length, &arena);
 	while (more) {
 		more = parse(&parser);
-		la_arena_release(&arena);
+		la_arena_reset(&arena);
 	}
+	la_arena_release(&arena);
 	la_lexer_release(&parser.lexer);
 	if (!parser.wrong)
 		return true;
@@ -595,7 +648,7 @@ static void keep_arena(struct shell *shell, struct arena *arena,
 	if (shell->function != before)
 		la_arena_join(&shell->kept, arena);
 	else
-		la_arena_release(arena);
+		la_arena_reset(arena);
 }
 
 void la_shell_run_text(struct shell *shell, const struct la_script_part *part)
@@ -644,6 +697,36 @@ void la_shell_run_text(struct shell *shell, const struct la_script_part *part)
 	shell->part = outer;
 }
 
+/* ( ) of fish: in the shell itself, as a block. */
+static void run_captured(struct shell *shell, const struct la_script_part *part)
+{
+	struct la_script_part *own = la_arena_get(&shell->kept, sizeof(*own));
+	size_t locals = shell->local_count;
+	unsigned int scope = shell->scope;
+
+	if (!own) {
+		shell->error = -ENOMEM;
+		return;
+	}
+	*own = *part;
+	shell->scope = ++shell->scope_count;
+	la_shell_run_text(shell, own);
+	la_shell_leave(shell, locals);
+	shell->scope = scope;
+}
+
+static void run_child(struct shell *shell, const struct la_script_part *part)
+{
+	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
+	const struct la_script_part *now = shell->part;
+
+	la_shell_run_text(shell, part);
+	shell->part = part;
+	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, NULL);
+	la_shell_undo(shell, mark);
+	shell->part = now;
+}
+
 void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 			size_t offset, bool exact, struct text *capture,
 			const struct shell_table *table)
@@ -651,14 +734,12 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 	const struct la_script_part *now = shell->part;
 	struct la_script_part part = { .text = text, .length = length };
 	struct shell outer = *shell;
-	size_t mark = la_shell_mark(shell), unseen = shell->unseen_count;
 
 	part.exact = exact && now->exact;
 	part.offset = now->offset + (now->exact ? offset : 0);
 	if (shell->depth == RUN_DEPTH) {
 		if (capture)
 			capture->unknown = true;
-		la_shell_undo(shell, mark);
 		return;
 	}
 	shell->depth++;
@@ -667,14 +748,16 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 		shell->process = ++shell->process_count;
 		shell->table = table;
 		shell->allexport = shell->errexit = shell->nounset = false;
-		shell->function = NULL;
 		shell->in_function = false;
+	} else if (shell->errexit) { /* in some shells it goes on */
+		capture->unknown = true;
+		shell->errexit = false;
 	}
-	la_shell_run_text(shell, &part);
-	shell->part = &part;
-	la_shell_ends(shell, unseen, LA_SCRIPT_CHILD_ENDS, NULL);
-	la_shell_undo(shell, mark);
-	shell->part = now;
+	if (capture && table->has & SHELL_FISH)
+		run_captured(shell, &part);
+	else
+		run_child(shell, &part);
+	forget_functions(shell, outer.function);
 	shell->depth--;
 	shell->capture = outer.capture;
 	shell->process = outer.process;
@@ -682,7 +765,8 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 	shell->allexport = outer.allexport;
 	shell->errexit = outer.errexit;
 	shell->nounset = outer.nounset;
-	shell->function = outer.function;
 	shell->in_function = outer.in_function;
+	if (outer.errexit)
+		shell->status = STATUS_MAYBE;
 	shell->flow = outer.flow;
 }

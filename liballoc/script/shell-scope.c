@@ -49,7 +49,8 @@ static void begin(struct shell *shell, struct variable *variable)
 		    la_script_container_prefix(shell->script, variable->name,
 					       variable->length);
 
-	variable->state.assignment = variable->last = LA_SCRIPT_WHOLE;
+	variable->state.assignment = LA_SCRIPT_WHOLE;
+	variable->last = variable->seen = LA_SCRIPT_WHOLE;
 	variable->state.kind = outer ? VALUE_KNOWN :
 			       none  ? VALUE_UNSET :
 				       VALUE_UNKNOWN;
@@ -95,18 +96,25 @@ static struct variable *add_variable(struct shell *shell, const char *name,
 	return variable;
 }
 
-struct variable *la_shell_variable(struct shell *shell, const char *name,
-				   size_t length)
+struct variable *la_shell_find(const struct shell *shell, const char *name,
+			       size_t length)
 {
 	struct variable *v = NULL;
 
 	if (shell->bucket_count)
 		v = shell->bucket[hash_name(name, length) %
 				  shell->bucket_count];
-	for (; v; v = v->next)
-		if (v->length == length && !memcmp(v->name, name, length))
-			return v;
-	return add_variable(shell, name, length);
+	while (v && (v->length != length || memcmp(v->name, name, length)))
+		v = v->next;
+	return v;
+}
+
+struct variable *la_shell_variable(struct shell *shell, const char *name,
+				   size_t length)
+{
+	struct variable *v = la_shell_find(shell, name, length);
+
+	return v ? v : add_variable(shell, name, length);
 }
 
 const struct state *la_shell_state(struct shell *shell, const char *name,
@@ -145,6 +153,15 @@ void la_shell_set_state(struct shell *shell, struct variable *variable,
 	variable->state = state;
 }
 
+/* Only running tells what it is. */
+static void forget(struct state *state)
+{
+	free(state->text);
+	state->text = NULL;
+	state->kind = VALUE_UNKNOWN;
+	state->exported = true;
+}
+
 size_t la_shell_mark(struct shell *shell)
 {
 	shell->marks++;
@@ -154,11 +171,17 @@ size_t la_shell_mark(struct shell *shell)
 void la_shell_undo(struct shell *shell, size_t mark)
 {
 	struct change *change;
+	struct variable *v;
 
 	while (shell->change_count > mark) {
 		change = &shell->change[--shell->change_count];
-		free(change->variable->state.text);
-		change->variable->state = change->old;
+		v = change->variable;
+		v->seen_alone |= v->seen == v->state.assignment &&
+				 v->seen != change->old.assignment;
+		free(v->state.text);
+		v->state = change->old;
+		if (v->tangled)
+			forget(&v->state);
 	}
 	shell->marks--;
 }
@@ -208,22 +231,56 @@ void la_shell_local(struct shell *shell, struct variable *variable)
 	*local = (struct change){ variable, variable->state };
 	if (local->old.text)
 		local->old.text = strdup(local->old.text);
+	variable->hidden++;
+}
+
+void la_shell_tangle(struct shell *shell, struct variable *variable)
+{
+	struct state state = variable->state;
+
+	variable->tangled = true;
+	state.text = NULL;
+	forget(&state);
+	la_shell_set_state(shell, variable, state);
+}
+
+/* In a block of fish: a variable of the function around it stays. */
+static bool stays(const struct shell *shell, const struct change *local)
+{
+	unsigned int scope = local->variable->state.scope;
+
+	return scope && scope == shell->function_scope && scope != shell->scope;
+}
+
+static void give_back(struct shell *shell, struct change *local)
+{
+	struct variable *v = local->variable;
+	unsigned int process = local->old.process;
+
+	la_shell_state_ends(shell, &v->state,
+			    "the variable ends with its function or block "
+			    "before a program starts");
+	if (v->tangled)
+		forget(&local->old);
+	la_shell_set_state(shell, v, local->old);
+	v->state.process = process;
+	v->hidden--;
 }
 
 void la_shell_leave(struct shell *shell, size_t locals)
 {
-	unsigned int process;
-	struct change *local;
+	size_t i, kept = locals;
 
-	while (shell->local_count > locals) {
-		local = &shell->local[--shell->local_count];
-		process = local->old.process;
-		la_shell_place_ends(shell, local->variable->state.assignment,
-				    "the variable ends with its function or "
-				    "block before a program starts");
-		la_shell_set_state(shell, local->variable, local->old);
-		local->variable->state.process = process;
+	for (i = shell->local_count; i > locals; i--) {
+		if (stays(shell, &shell->local[i - 1]))
+			continue;
+		give_back(shell, &shell->local[i - 1]);
+		shell->local[i - 1].variable = NULL;
 	}
+	for (i = locals; i < shell->local_count; i++)
+		if (shell->local[i].variable)
+			shell->local[kept++] = shell->local[i];
+	shell->local_count = kept;
 }
 
 void la_shell_scope_release(struct shell *shell)

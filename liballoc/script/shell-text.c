@@ -180,7 +180,8 @@ void la_shell_read_copy(struct shell *shell, const char *text, size_t length,
 	part->length = part->text ? length : 0;
 	part->offset = shell->part->offset + (shell->part->exact ? start : 0);
 	shell->depth++;
-	shell->status = STATUS_TRUE;
+	shell->status = shell->table->has & SHELL_FISH ? STATUS_MAYBE :
+							 STATUS_TRUE;
 	la_shell_run_text(shell, part);
 	shell->depth--;
 }

@@ -22,6 +22,10 @@ int la_shell_read(struct la_script *script, const struct la_script_part *part,
 	struct shell shell = { .script = script,
 			       .part = part,
 			       .table = la_shell_table(kind),
+			       .scope = 1,
+			       .function_scope = 1,
+			       .scope_count = 1,
+			       .first = la_script_count(script),
 			       .err = err };
 
 	shell.budget = 2 * part->length + SPARE;
@@ -32,7 +36,7 @@ int la_shell_read(struct la_script *script, const struct la_script_part *part,
 	else if (shell.flow == FLOW_END)
 		la_shell_ends(&shell, 0, LA_SCRIPT_CHILD_ENDS,
 			      "the shell ends before it starts a program");
-	la_shell_finish(&shell);
+	la_shell_finish(&shell, part->ends || shell.flow == FLOW_END);
 	la_shell_scope_release(&shell);
 	la_arena_release(&shell.kept);
 	if (shell.kept.failed)

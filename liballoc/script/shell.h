@@ -48,7 +48,7 @@ struct node {
 	enum node_kind kind;
 	enum joint joint; /* in a CHAIN */
 	struct word *words;
-	struct redirect *redirects;
+	struct redirect *redirects, *last_redirect;
 	const char *name; /* FOR, FUNCTION */
 	bool grouped; /* SIMPLE of tcsh: words stood in ( ) */
 	bool listed; /* FOR: has words, even if none */
@@ -94,8 +94,10 @@ struct state {
 	char *text; /* KNOWN: owned */
 	bool exported, readonly;
 	bool list; /* fish, tcsh: several words, joined by blanks in text */
+	unsigned int scope; /* fish: block that has it as its own; 0: none */
 	unsigned int process; /* which shell set it; children see exports */
 	size_t assignment; /* place that gave it, or LA_SCRIPT_WHOLE */
+	size_t unseen; /* index in shell.unseen, if it is there */
 	const struct la_script_part *part; /* of the place */
 	size_t start, end; /* of the place */
 };
@@ -103,9 +105,15 @@ struct state {
 struct variable {
 	struct variable *next; /* of the bucket */
 	struct state state;
+	struct function *function; /* of that name, or NULL */
 	bool watched;
+	unsigned int hidden; /* states in shell.local that this one hides */
+	bool tangled; /* what was hidden changed: no longer followed */
 	size_t last; /* place reported last, or LA_SCRIPT_WHOLE */
 	bool once; /* last was for one command, and said so */
+	size_t seen; /* place that the last program found, or LA_SCRIPT_WHOLE */
+	bool seen_alone; /* no program behind it finds that place */
+	bool seen_maybe; /* only running tells whether that program ran */
 	size_t length;
 	char name[];
 };
@@ -161,17 +169,20 @@ struct shell {
 	size_t change_count, change_room;
 	unsigned int marks; /* open: changes must be kept */
 
+	size_t first; /* place of the script that came from this shell */
 	size_t *unseen; /* owned: places no program has seen yet */
 	size_t unseen_count, unseen_room;
 	size_t *plain; /* owned: places that are not exported yet */
 	size_t plain_count, plain_room;
 
 	struct function {
-		struct function *next;
-		const char *name;
+		struct function *next; /* made before it */
+		struct function *older; /* of that name */
+		struct variable *of; /* its name */
 		/* NULL: an alias, of what is not known */
 		const struct node *node;
 		const struct la_script_part *part;
+		unsigned int process; /* that made it; others have it not */
 	} *function;
 	struct arena kept; /* functions and texts that eval reads */
 
@@ -182,6 +193,8 @@ struct shell {
 
 	struct change *local; /* owned: what functions give back */
 	size_t local_count, local_room;
+	/* fish: serial numbers of the block and the function at hand */
+	unsigned int scope, function_scope, scope_count;
 
 	size_t budget; /* commands that may still be evaluated */
 	unsigned int depth; /* texts and calls within each other */
@@ -191,12 +204,17 @@ struct shell {
 	enum flow flow;
 	bool line_ends; /* tcsh: the script ends with the line at hand */
 	bool allexport, errexit, nounset, failed_glob;
+	bool said_may_end;
 	size_t program_count; /* programs started so far */
+	size_t export_count; /* export and its like that ran so far */
 };
 
 /* shell-scope.c */
 struct variable *la_shell_variable(struct shell *shell, const char *name,
 				   size_t length);
+/* The same, or NULL: it was not asked for yet. */
+struct variable *la_shell_find(const struct shell *shell, const char *name,
+			       size_t length);
 /* What the shell that runs now has; never NULL. */
 const struct state *la_shell_state(struct shell *shell, const char *name,
 				   size_t length);
@@ -211,6 +229,8 @@ void la_shell_keep(struct shell *shell, size_t mark);
 /* The variable gets its state back when the function ends. */
 void la_shell_local(struct shell *shell, struct variable *variable);
 void la_shell_leave(struct shell *shell, size_t locals);
+/* A state that another hides changes: neither is followed from here on. */
+void la_shell_tangle(struct shell *shell, struct variable *variable);
 void la_shell_scope_release(struct shell *shell);
 
 /* shell-report.c */
@@ -243,10 +263,11 @@ void la_shell_program(struct shell *shell, const struct fields *words,
 /* The shell since these ends: what no program saw is lost. */
 void la_shell_ends(struct shell *shell, size_t unseen,
 		   enum la_script_code code, const char *why);
-/* The same of one place. */
-void la_shell_place_ends(struct shell *shell, size_t assignment,
+/* The same of one variable's state. */
+void la_shell_state_ends(struct shell *shell, const struct state *state,
 			 const char *why);
-void la_shell_finish(struct shell *shell);
+/* The text ends, and with it the shell or not. */
+void la_shell_finish(struct shell *shell, bool ends);
 
 /* shell-expand.c */
 void la_shell_text(struct shell *shell, const struct word *word,
@@ -284,6 +305,8 @@ void la_shell_command(struct shell *shell, const struct node *node);
 void la_fish_command(struct shell *shell, const struct node *node);
 /* Does fish run it in itself? */
 bool la_fish_is_own(const struct shell *shell, const char *name);
+/* The function that is called has no variables of the blocks around. */
+void la_fish_enter(struct shell *shell);
 void la_tcsh_command(struct shell *shell, const struct node *node);
 
 /* What is meant for another shell, or no command at all: true, and said. */
@@ -297,6 +320,10 @@ void la_shell_builtin(struct shell *shell, const struct node *node,
 /* An error that ends scripts of most shells. */
 void la_shell_error(struct shell *shell, struct place place,
 		    enum la_script_code code, const char *why);
+/* An error that ends the shell, if this runs at all. */
+void la_shell_stop(struct shell *shell, struct place place);
+/* Where only running tells whether the shell ends: say so, once. */
+void la_shell_may_end(struct shell *shell, struct place place);
 enum status la_shell_test(struct shell *shell, const struct fields *words,
 			  size_t first, size_t last);
 void la_shell_echo(struct shell *shell, const struct fields *words);

@@ -150,6 +150,18 @@ static struct node *parse_compound(struct parser *parser,
 	return node;
 }
 
+/* Does a line end there, without a backslash before it? */
+static bool has_line_end(const struct parser *parser, size_t start, size_t end)
+{
+	const char *text = parser->lexer.text;
+	size_t i;
+
+	for (i = start + 1; i < end; i++)
+		if (text[i] == '\n' && text[i - 1] != '\\')
+			return true;
+	return false;
+}
+
 static struct node *parse_subshell(struct parser *parser)
 {
 	struct node *node = la_parser_node(parser, NODE_SUBSHELL);
@@ -158,7 +170,8 @@ static struct node *parse_subshell(struct parser *parser)
 		return NULL;
 	la_parser_advance(parser);
 	node->child = parse_list(parser);
-	if (!at_operator(parser, ")"))
+	if (!at_operator(parser, ")") ||
+	    has_line_end(parser, node->start, parser->token.start))
 		la_parser_fail(parser, ") is missing");
 	la_parser_advance(parser);
 	while (la_parser_redirect(parser, node))

@@ -31,7 +31,10 @@ static void refuse(struct shell *shell, const struct node *node,
 {
 	la_shell_lost(shell, node->start, node->end, code, why);
 	shell->status = STATUS_FALSE;
-	if (!shell->doubt)
+	if (shell->doubt)
+		la_shell_may_end(shell,
+				 (struct place){ node->start, node->end });
+	else
 		shell->line_ends = true;
 }
 
@@ -218,7 +221,7 @@ static bool is_shared(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+		if (la_is_word(names[i], name))
 			return true;
 	return false;
 }
@@ -246,7 +249,7 @@ static void run_words(struct shell *shell, const struct node *node,
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name)) {
+		if (la_is_word(commands[i].name, name)) {
 			commands[i].run(shell, node, words);
 			return;
 		}

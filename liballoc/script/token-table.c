@@ -94,7 +94,7 @@ bool la_shell_has_command(const struct shell_table *table, const char *name)
 	const char *const *c;
 
 	for (c = table->commands; *c; c++)
-		if (!strcmp(*c, name))
+		if (la_is_word(*c, name))
 			return true;
 	return false;
 }

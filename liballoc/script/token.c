@@ -6,7 +6,10 @@
 #include "script/token.h"
 #include "util/util.h"
 
-enum { ARENA_CHUNK = 16 << 10 };
+enum {
+	ARENA_CHUNK = 16 << 10,
+	ARENA_MOST = 384 << 20 /* bytes: more is no script */
+};
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -19,11 +22,16 @@ static struct arena_chunk *add_chunk(struct arena *arena, size_t size)
 	struct arena_chunk *chunk;
 
 	size = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+	if (arena->size + size > ARENA_MOST)
+		return NULL;
 	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		return NULL;
 	*chunk = (struct arena_chunk){ arena->chunk, 0, size };
+	if (!arena->chunk)
+		arena->oldest = chunk;
 	arena->chunk = chunk;
+	arena->size += size;
 	return chunk;
 }
 
@@ -56,12 +64,16 @@ char *la_arena_copy(struct arena *arena, const char *text, size_t length)
 
 void la_arena_join(struct arena *arena, struct arena *from)
 {
-	struct arena_chunk **last = &arena->chunk;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = from->chunk;
-	from->chunk = NULL;
+	if (!from->chunk)
+		return;
+	if (arena->chunk)
+		arena->oldest->next = from->chunk;
+	else
+		arena->chunk = from->chunk;
+	arena->oldest = from->oldest;
+	arena->size += from->size;
+	arena->failed |= from->failed || arena->size > ARENA_MOST;
+	*from = (struct arena){ 0 };
 }
 
 void la_arena_release(struct arena *arena)
@@ -72,6 +84,20 @@ void la_arena_release(struct arena *arena)
 		arena->chunk = chunk->next;
 		free(chunk);
 	}
+	arena->size = 0;
+}
+
+void la_arena_reset(struct arena *arena)
+{
+	struct arena_chunk *chunk;
+
+	while ((chunk = arena->chunk) && chunk->next) {
+		arena->chunk = chunk->next;
+		arena->size -= chunk->size;
+		free(chunk);
+	}
+	if (chunk)
+		chunk->used = 0;
 }
 
 void la_lexer_init(struct lexer *lexer, const struct shell_table *table,
@@ -167,7 +193,7 @@ static void skip_heredocs(struct lexer *lexer)
 			doc->stop = lexer->at;
 		}
 	}
-	lexer->pending = NULL;
+	lexer->pending = lexer->last_pending = NULL;
 }
 
 static const char *const redirects[] = { "&>>", "<<<", "<<-", ">>&", ">&!",
@@ -207,6 +233,8 @@ static bool take_operator(struct lexer *lexer, struct token *token,
 	size_t i, length;
 
 	for (i = 0; i < count; i++) {
+		if (lexer->text[lexer->at] != *list[i])
+			continue;
 		length = strlen(list[i]);
 		if (length > lexer->length - lexer->at ||
 		    memcmp(lexer->text + lexer->at, list[i], length) ||

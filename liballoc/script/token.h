@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "script/internal.h"
 #include "util/strbuf.h"
@@ -57,9 +58,16 @@ const struct shell_table *la_shell_table(enum la_script_kind kind);
 /* Does the shell have such a command that sets variables? */
 bool la_shell_has_command(const struct shell_table *table, const char *name);
 
-/* Memory that is given back all at once. */
+/* strcmp() for tables of words, of which most differ at once. */
+static inline bool la_is_word(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
+/* Memory that is given back all at once; at most ARENA_MOST of it. */
 struct arena {
-	struct arena_chunk *chunk; /* newest first */
+	struct arena_chunk *chunk, *oldest; /* from newest to oldest */
+	size_t size; /* bytes of all chunks */
 	bool failed;
 };
 
@@ -68,6 +76,8 @@ char *la_arena_copy(struct arena *arena, const char *text, size_t length);
 /* Move all that from holds. */
 void la_arena_join(struct arena *arena, struct arena *from);
 void la_arena_release(struct arena *arena);
+/* The same, but keep some of it for what is needed next. */
+void la_arena_reset(struct arena *arena);
 
 enum piece_kind {
 	PIECE_TEXT, /* bytes */
@@ -128,7 +138,7 @@ struct lexer {
 	size_t length, at;
 	struct arena *arena;
 	struct la_strbuf scratch; /* bytes of pieces being made */
-	struct heredoc *pending; /* bodies that the next line begins */
+	struct heredoc *pending, *last_pending; /* the next line begins them */
 	const char *wrong; /* what is wrong, static */
 	unsigned int depth; /* quotes and braces within each other */
 	bool open_end; /* a backslash was the last byte */

@@ -14,7 +14,9 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,8 +33,8 @@ SHELLS = {
     "tcsh": ("tcsh", ["tcsh", "-f"]),
 }
 SHOW = """#!/bin/sh
-[ "${V+set}" ] && printf '[%s]\\0' "$V" >>'OUT' && exit
-printf '(unset)\\0' >>'OUT'
+[ "${V+set}" ] && printf '%s[%s]\\0' "${0##*/}" "$V" >>'OUT' && exit
+printf '%s(unset)\\0' "${0##*/}" >>'OUT'
 """
 CUT = 155  # characters of a row of the matrix that were recorded
 
@@ -42,9 +44,9 @@ def installed(names):
 
 
 def texts_of(case):
-    after = case + "\n./show V\n"
-    own = case.endswith(("./show", "./show; true"))
-    return [case, after] if own else [after]
+    after = case + "\n./last V\n"
+    own = re.fullmatch(r"(.*\./)show((; true)?)", case, re.DOTALL)
+    return [own[1] + "last" + own[2], after] if own else [after]
 
 
 def told(shell, text, home):
@@ -56,6 +58,10 @@ def told(shell, text, home):
     places = [f for f in found if "fate" in f]
     last = places[-1] if places else {"fate": "lost", "value": None}
     said = {d["kind"] for f in places[-1:] or found for d in f["diagnostics"]}
+    whole = {d["kind"] for f in found if "fate" not in f
+             for d in f["diagnostics"]}
+    if "needs_running" in whole:
+        return False, None, True
     if "only_for_one_command" in said:
         return True, None, True
     if last["fate"] == "unknown" or "needs_running" in said:
@@ -63,11 +69,29 @@ def told(shell, text, home):
     return True, last["value"], bool(said)
 
 
+def limit():
+    """No case runs for long or writes much."""
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+
+def end_group(leader):
+    """What the shell left in the background."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 class Live:
-    """A folder in which shells run cases."""
+    """A folder in which shells run cases, with these programs alone."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp()
+        self.programs = os.path.join(self.folder, "bin")
+        os.mkdir(self.programs)
+        for name in ("cat", "env", "sh"):
+            os.symlink(shutil.which(name), os.path.join(self.programs, name))
         self.out = os.path.join(self.folder, "out")
         self.work = os.path.join(self.folder, "work")
 
@@ -81,19 +105,32 @@ class Live:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(content)
         os.chmod(show, 0o755)
+        os.link(show, os.path.join(self.work, "last"))
         return script
 
     def run(self, shell, text):
-        """What the last child got: None if unset, or if none was started."""
+        """Was ./last the last child, and what that got: None if unset."""
         script = self.prepare(text)
-        subprocess.run([*SHELLS[shell][1], script], cwd=self.work, check=False,
-                       env={"PATH": "/usr/local/bin:/usr/bin:/bin",
-                            "HOME": self.folder, "LC_ALL": "C.UTF-8"},
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=20)
+        program = shutil.which(SHELLS[shell][1][0])
+        with subprocess.Popen([program, *SHELLS[shell][1][1:], script],
+                              cwd=self.work, preexec_fn=limit,
+                              env={"PATH": self.programs, "HOME": self.folder,
+                                   "LC_ALL": "C.UTF-8"},
+                              start_new_session=True,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as child:
+            try:
+                child.wait(10)
+            except subprocess.TimeoutExpired:
+                print(f"{shell}: {text!r} does not end")
+            finally:
+                end_group(child.pid)
         with open(self.out, encoding="utf-8") as file:
             seen = file.read().split("\0")[:-1]
-        return seen[-1][1:-1] if seen and seen[-1] != "(unset)" else None
+        last = seen[-1] if seen else "none(unset)"
+        name, value = last[:4], last[4:]
+        return name == "last", None if value == "(unset)" else value[1:-1]
 
     def __enter__(self):
         return self
@@ -165,7 +202,9 @@ def compare(cases, names, most_unknown):
     with Live() as live:
         for case, shell in itertools.product(cases, names):
             for text in texts_of(case):
-                count.add(shell, text, live.run(shell, text), live.folder)
+                last, child = live.run(shell, text)
+                if last or text.endswith("V\n"):
+                    count.add(shell, text, child, live.folder)
     return count.end(most_unknown * count.cells)
 
 
@@ -179,40 +218,106 @@ WORDS = ["a:1", "'a:1'", '"a:1"', "$V", '"$V"', "$x", '"$x"', "a:1,b:2",
          '"$V,b:2"', "''", '"a b"', "'a b'", "a\\ b", "{a,b}", '"{a,b}"',
          "[256:1]", '"[256:1,>:8]"', "~", "a~", "$(echo a:1)", '"$HOME"',
          "a=b", "a#b", '"$x:1"', "x$x", "$x$V", "a'b'\"c\"", '"a\'b"']
+WORDS_SH = ["${V:-a}", "${V-a:1}", "${V:+b}", '"${V:=c}"', "${x:-$V}",
+            "${V%:*}", "${V#*:}", '"${V%%,*}"', "${#V}", "$((1+2))",
+            "`echo a`", "$(echo $V)", '"$(printf %s b:2)"', "$1", "$@", "$#",
+            "${x:+a b}", '"$(V=1; echo "$V")"', "a\\:1", "$(true)", "*no",
+            "a:~", '"a\\"b"', "$'a\\tb'", "${V:1}", "${V/a/b}"]
+WORDS_FISH = ["(echo a:1)", "(echo a; echo b)", '"$V"', "$V$V", "$x$V",
+              "(string join , a b)", "(count a b)", "$V[1]", "'a\\'b'",
+              "a\\tb", '"a(echo b)"', "(true)", "*no", "$status", "a{1,2}b"]
+WORDS_TCSH = ["`echo a:1`", "$V:h", "$x:r", "${V}:1", "$?V", "$#x", "*no",
+              "'a\"b'", "{$V,b}", "`echo a b`", '"`echo a b`"', "$HOME"]
 SIMPLE = ["export V=W", "V=W", "export V", "x=W", "unset V", "true", "false",
           "V=W ./show", "env V=W ./show", "./show", "W", "export x=W",
           "V=W true", "export V=W x=W"]
+SIMPLE_SH = ["env -u V ./show", "env -i ./show", "env -u x V=W ./show",
+             "set -a", "set +a", "export -n V", "unset -f f", "unset -v V",
+             "typeset V=W", "typeset -x V=W", "declare -x V=W", "local V=W",
+             "local V", "typeset -x V", "readonly x=W", "V+=W", "export V+=W",
+             ": ${V:=W}", ": W", "set -- W", "shift", "eval export V=W",
+             "eval 'V=W'", "exec 3>&1", "V=W eval ./show", "V=W :",
+             "V=W export x", "read V <<E@@W@@E@@true", "cat >o <<E@@$V@@E@@true",
+             "V=(a b)", "V[1]=W", "command export V=W", "trap ':' EXIT",
+             "[ -n \"$V\" ]", "[ \"$V\" = W ]", "test W", "let x=1",
+             "sh -c 'V=2; ./show'", "sh -c 'export V=2; ./show'", "g() { V=W; export V; }; g", "f() { local V=W; ./show; }",
+             "f() { unset V; }", "f() { export V=W; return; V=W; }",
+             "export V=W >/dev/null", "V=W x=W ./show", "set -u",
+             "alias a=b", "export V W", "printf %s W",
+             "((x=1))", "export -p", "unset x", "export V=W; ./show"]
 SIMPLE_FISH = ["set -gx V W", "set -x V W", "set V W", "set -g V W",
                "set -l V W", "set -lx V W", "set -e V", "set x W", "set -q V",
                "V=W ./show", "env V=W ./show", "./show", "export V=W",
-               "setenv V W", "set -a V W", "true", "false", "set -gx V W W"]
+               "setenv V W", "set -a V W", "true", "false", "set -gx V W W",
+               "set -u V W", "set -gu V W", "set -p V W", "set -f V W",
+               "set -fx V W", "set -eg V", "set -el V", "set -U V W",
+               "set -Ux V W", "env -u V ./show",
+               "env -i ./show", "string length W", "echo W >o", "nosuch W",
+               "eval set -gx V W", "test -n \"$V\"", "count W", "set -gx x W",
+               "contains W W", "set --export V W", "set -gx V", "set -x V",
+               "builtin set -gx V W", "command ./show", "sh -c 'V=2 ./show'",
+               "function f; set V W; end", "function f; set -gx V W; end",
+               "set -S V", "read V </dev/null", "set -gx V W; ./show"]
 SIMPLE_TCSH = ["setenv V W", "set x = W", "set V = W", "unsetenv V", "true",
-               "false", "env V=W ./show", "./show", "setenv x W", "setenv V"]
+               "false", "env V=W ./show", "./show", "setenv x W", "setenv V",
+               "set x", "set x=W", "unset x", "unset V", "set x = (W W)",
+               "setenv V W W", "env -u V ./show", "env -i ./show",
+               "eval setenv V W", "alias a setenv V W", "a", "@ x = 1",
+               "repeat 2 ./show", "unsetenv x", "nosuch W", "echo W >o",
+               "sh -c 'V=2 ./show'", "setenv V=W", "source /dev/null",
+               "setenv V W; ./show"]
 AROUND = ["S; S", "S && S", "S || S", "if S; then S; fi", "{ S; S; }",
           "( S; S )", "for x in W W; do S; done", "S; S; S", "! S && S",
           "if S; then S; else S; fi", "case W in W) S;; *) S;; esac",
-          "f() { S; S; }; f", "S | S", "eval 'S'", "while S; do S; break; "
-          "done", "f() { S; }; V=W f"]
+          "f() { S; S; }; f", "Q | S", "eval 'S'", "while S; do S; break; "
+          "done", "f() { S; }; V=W f", "( S ) && S", "f() { S; }; f; S; f",
+          "S & wait; S", "until S; do S; break; done", "( S; ./show ); S",
+          "for V in W W; do S; done; export V", "case $V in W|a*) S;; esac",
+          "f() { S; }; f; ( f; S )", "x=$(S; echo b); S", "S; S; S; S",
+          "if [ -z \"$V\" ]; then S; fi", "S; exec ./show", "S; exit; S",
+          "f() { S; return; S; }; f", "set -a; S; set +a; S",
+          "while S; do S; S; break; done", "f() { ( S ); S; }; f",
+          "if false; then S; elif S; then S; fi"]
 AROUND_FISH = ["S; S", "S; and S", "S; or S", "if S; S; end", "begin; S; S; "
                "end", "for x in W W; S; end", "if S; S; else; S; end",
                "function f; S; S; end; f", "not S; and S", "S; S; S",
                "switch W; case W; S; case '*'; S; end", "eval 'S'",
-               "while S; S; break; end", "S && S || S"]
+               "while S; S; break; end", "S && S || S", "S; S; S; S",
+               "function f; S; end; V=W f", "begin; S; end; S", "Q | S",
+               "for V in W W; S; end; S", "function f; S; end; f; S; f",
+               "begin; S; begin; S; end; S; end", "S; exit; S",
+               "set x (S; echo b); S", "function f; S; return; S; end; f",
+               "if test -n \"$V\"; S; end", "S; exec ./show",
+               "function f; begin; S; end; S; end; f; S"]
 AROUND_TCSH = ["S; S", "S && S", "S || S", "if (1) S", "S@@S", "( S; S )",
                "if (0) then@@S@@else@@S@@endif", "S@@S@@S",
-               "foreach x (W W)@@S@@end"]
+               "foreach x (W W)@@S@@end", "if ($?V) S", "if ($?x) then@@S@@"
+               "endif", "switch (W)@@case W:@@S@@breaksw@@default:@@S@@endsw",
+               "while (1)@@S@@break@@end", "S@@exit@@S", "S@@exec ./show",
+               "if ( \"$V\" == W ) then@@S@@endif", "if (W) S", "Q | S",
+               "foreach V (W W)@@S@@end", "S@@S@@S@@S", "(S)@@S"]
+QUIET = ["true", "false", "echo a", "echo a:1", "printf b"]
+
+
+def pieces(shell):
+    """Words, simple commands, what stands around them."""
+    if shell == "fish":
+        return WORDS + WORDS_FISH, SIMPLE_FISH, AROUND_FISH
+    if shell == "tcsh":  # env V=a#b is a comment's begin
+        words = [word for word in WORDS + WORDS_TCSH if word != "a#b"]
+        return words, SIMPLE_TCSH, AROUND_TCSH
+    return WORDS + WORDS_SH, SIMPLE * 2 + SIMPLE_SH, AROUND
 
 
 def made(generator, shell):
     """A case: around simple commands, with words in them."""
-    simple, around = {
-        "fish": (SIMPLE_FISH, AROUND_FISH),
-        "tcsh": (SIMPLE_TCSH, AROUND_TCSH)}.get(shell, (SIMPLE, AROUND))
+    words, simple, around = pieces(shell)
     text = "; ".join(generator.choice(around)
                      for _ in range(generator.randint(1, 2)))
     text = text.replace("; ", "@@") if shell == "tcsh" else text
-    text = re.sub(r"\bS\b", lambda _: generator.choice(simple), text)
-    text = re.sub(r"\bW\b", lambda _: generator.choice(WORDS), text)
+    for name, choices in (("S", simple), ("Q", QUIET), ("W", words)):
+        text = re.sub(rf"\b{name}\b",
+                      lambda _, of=choices: generator.choice(of), text)
     return text.replace("@@", "\n")
 
 
