@@ -289,34 +289,38 @@ static void run_pyxis(struct la_launch *launch, const struct pyxis *pyxis)
 				      "names it");
 }
 
+/* Options of Slurm and Pyxis without a value. */
+static const char *const slurm_plain[] = {
+	"--exclusive",
+	"--pty",
+	"--unbuffered",
+	"--overlap",
+	"--label",
+	"--multi-prog",
+	"--test-only",
+	"--no-kill",
+	"--wait",
+	"--requeue",
+	"--no-requeue",
+	"--parsable",
+	"--overcommit",
+	"--verbose",
+	"--quiet",
+	"--hold",
+	"--contiguous",
+	"--container-writable",
+	"--container-readonly",
+	"--container-mount-home",
+	"--no-container-mount-home",
+	"--container-remap-root",
+	"--no-container-remap-root",
+	"--container-entrypoint",
+	"--no-container-entrypoint",
+	NULL
+};
+
 static void run_slurm(struct la_launch *launch, enum la_slurm_who who)
 {
-	static const char *const plain[] = { "--exclusive",
-					     "--pty",
-					     "--unbuffered",
-					     "--overlap",
-					     "--label",
-					     "--multi-prog",
-					     "--test-only",
-					     "--no-kill",
-					     "--wait",
-					     "--requeue",
-					     "--no-requeue",
-					     "--parsable",
-					     "--overcommit",
-					     "--verbose",
-					     "--quiet",
-					     "--hold",
-					     "--contiguous",
-					     "--container-writable",
-					     "--container-readonly",
-					     "--container-mount-home",
-					     "--no-container-mount-home",
-					     "--container-remap-root",
-					     "--no-container-remap-root",
-					     "--container-entrypoint",
-					     "--no-container-entrypoint",
-					     NULL };
 	static const char valued[] = "nNcptJAwxoeiDqCGmMLdaBrST";
 	const char *word, *spec, *wrapped = NULL;
 	struct pyxis pyxis = { 0 };
@@ -345,7 +349,7 @@ static void run_slurm(struct la_launch *launch, enum la_slurm_who who)
 		}
 		launch->at++;
 		if (word[1] == '-' ?
-			    !strchr(word, '=') && !is_any(word, plain) :
+			    !strchr(word, '=') && !is_any(word, slurm_plain) :
 			    word[1] && !word[2] && strchr(valued, word[1]))
 			launch->at += launch->at < launch->count;
 	}

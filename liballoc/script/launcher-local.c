@@ -434,7 +434,8 @@ static void run_parallel(struct la_launch *launch)
 		}
 		launch->at += 1 + ((word[1] != '-' && !word[2] &&
 				    strchr("jPSCaNnIsEL", word[1])) ||
-				   (word[1] == '-' && strstr(long_valued, word)));
+				   (word[1] == '-' &&
+				    strstr(long_valued, word)));
 	}
 	if (far)
 		keep_listed(launch, names);

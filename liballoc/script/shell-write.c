@@ -204,13 +204,18 @@ static const char *behind(const struct document *d, const char *open,
 	return close ? close + 1 : d->end;
 }
 
+static bool is_name_byte(char c)
+{
+	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
 static size_t name_length(const char *at, const char *end)
 {
 	size_t n = 0;
 
-	while (at + n < end && (at[n] == '_' || (at[n] >= 'a' && at[n] <= 'z') ||
-				(at[n] >= 'A' && at[n] <= 'Z') ||
-				(n && at[n] >= '0' && at[n] <= '9')))
+	while (at + n < end && is_name_byte(at[n]) &&
+	       (n || at[n] < '0' || at[n] > '9'))
 		n++;
 	return n;
 }

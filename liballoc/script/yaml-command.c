@@ -27,7 +27,8 @@ static char *expanded(const struct la_script_yaml *yaml, const char *text)
 	return copy;
 }
 
-static void add_list(struct la_script_yaml *yaml, const yaml_node_t *list, struct words *words)
+static void add_list(struct la_script_yaml *yaml, const yaml_node_t *list,
+		     struct words *words)
 {
 	struct la_script_word *word;
 	struct la_script_span at;
