@@ -7,6 +7,9 @@
 #include "script/yaml.h"
 #include "util/error.h"
 
+/* Most names of anchors that are compared. */
+#define MOST_COMPARED (UINT64_C(1) << 30)
+
 /* A text to parse, and how its lines are moved against the part's. */
 struct source {
 	const char *text;
@@ -31,6 +34,21 @@ static int fail(const struct la_script_part *part, const yaml_parser_t *parser,
 			    parser->problem_mark.line + 1,
 			    parser->problem_mark.column + 1,
 			    parser->problem);
+}
+
+/*
+ * libyaml looks for an anchor among all of a document: is that too much work?
+ */
+static bool too_many_anchors(const struct la_script_part *part)
+{
+	uint64_t anchors = 0, aliases = 0;
+	size_t i;
+
+	for (i = 0; i < part->length; i++) {
+		anchors += part->text[i] == '&';
+		aliases += part->text[i] == '*';
+	}
+	return anchors * (anchors + aliases) > MOST_COMPARED;
 }
 
 /*
@@ -193,11 +211,16 @@ int la_script_read_yaml(struct la_script *script,
 		.kind = la_script_kind_now(script),
 		.err = err,
 	};
-	size_t *line = find_lines(part, &source.lines);
+	size_t *line;
 	int ret;
 
+	if (too_many_anchors(part))
+		return la_error_set(err, -EFBIG, part->offset,
+				    "too many anchors");
+	line = find_lines(part, &source.lines);
+
 	source.shift = calloc(source.lines, sizeof(*source.shift));
-	source.line = walker.line = line;
+	source.line = line;
 	walker.shift = source.shift;
 	walker.lines = source.lines;
 	if (line && source.shift)
@@ -205,6 +228,7 @@ int la_script_read_yaml(struct la_script *script,
 	else
 		ret = la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				   "out of memory");
+	la_script_spots_release(&walker.spots);
 	free(line);
 	free(source.shift);
 	return ret;
