@@ -7,6 +7,8 @@
 #include "script/yaml.h"
 #include "util/error.h"
 
+enum { MOST_OPEN = 128 }; /* brackets and braces */
+
 /* Most names of anchors that are compared. */
 #define MOST_COMPARED (UINT64_C(1) << 30)
 
@@ -37,18 +39,24 @@ static int fail(const struct la_script_part *part, const yaml_parser_t *parser,
 }
 
 /*
- * libyaml looks for an anchor among all of a document: is that too much work?
+ * libyaml looks for an anchor among all of a document, and with each token at
+ * all flow collections that are open: is that too much work?
  */
-static bool too_many_anchors(const struct la_script_part *part)
+static bool is_hard(const struct la_script_part *part)
 {
 	uint64_t anchors = 0, aliases = 0;
-	size_t i;
+	size_t open = 0, i;
 
-	for (i = 0; i < part->length; i++) {
+	for (i = 0; i < part->length && open <= MOST_OPEN; i++) {
 		anchors += part->text[i] == '&';
 		aliases += part->text[i] == '*';
+		if (part->text[i] == '[' || part->text[i] == '{')
+			open++;
+		else if (part->text[i] == ']' || part->text[i] == '}')
+			open -= open > 0;
 	}
-	return anchors * (anchors + aliases) > MOST_COMPARED;
+	return open > MOST_OPEN ||
+	       anchors * (anchors + aliases) > MOST_COMPARED;
 }
 
 /*
@@ -214,9 +222,9 @@ int la_script_read_yaml(struct la_script *script,
 	size_t *line;
 	int ret;
 
-	if (too_many_anchors(part))
+	if (is_hard(part))
 		return la_error_set(err, -EFBIG, part->offset,
-				    "too many anchors");
+				    "nested too deep, or too many anchors");
 	line = find_lines(part, &source.lines);
 
 	source.shift = calloc(source.lines, sizeof(*source.shift));
