@@ -9,6 +9,7 @@ struct reader {
 	struct la_docker *docker;
 	const struct la_docker_line *line;
 	const struct la_script_vars *vars; /* before the instruction */
+	struct la_script_vars after; /* what ENV makes of them; owned */
 	struct la_docker_stage *stage; /* NULL: before the first FROM */
 	size_t found; /* byte of the part where the last name was found */
 	const char *problem; /* the instruction is refused */
@@ -156,7 +157,7 @@ static void set(struct reader *r, const char *name, size_t length,
 	if (!r->stage)
 		return;
 	la_script_vars_set(&r->stage->env, name, length, "");
-	la_script_vars_set(&r->stage->vars, name, length,
+	la_script_vars_set(&r->after, name, length,
 			   value->unknown ? NULL :
 					    la_strbuf_text(&value->text));
 }
@@ -232,15 +233,10 @@ void la_docker_env(struct la_docker *docker, const struct la_docker_line *line,
 {
 	struct la_docker_stage *stage = &docker->stage[docker->stages - 1];
 	struct reader r = { .docker = docker, .line = line, .stage = stage,
+			    .vars = &stage->vars,
 			    .found = line->at.start + at };
-	struct la_script_vars before = { 0 };
 	size_t end = word_end(&r, at), i;
 
-	for (i = 0; i < stage->vars.count; i++)
-		la_script_vars_set(&before, stage->vars.var[i].name,
-				   strlen(stage->vars.var[i].name),
-				   stage->vars.var[i].value);
-	r.vars = &before;
 	if (!memchr(la_strbuf_text(&line->text) + at, '=', end - at))
 		read_legacy(&r, at, end);
 	else if (is_complete(&r, at))
@@ -250,8 +246,13 @@ void la_docker_env(struct la_docker *docker, const struct la_docker_line *line,
 				       LA_SCRIPT_SYNTAX, line->at,
 				       "docker refuses ENV with a word that "
 				       "has no =");
-	docker->failed |= before.failed;
-	la_script_vars_release(&before);
+	for (i = 0; i < r.after.count; i++)
+		la_script_vars_set(&stage->vars, r.after.var[i].name,
+				   strlen(r.after.var[i].name),
+				   r.after.var[i].value);
+	stage->vars.full |= r.after.full;
+	docker->failed |= r.after.failed || stage->vars.failed;
+	la_script_vars_release(&r.after);
 }
 
 /* The value of an ARG: its default, or what was said before FROM. */

@@ -44,11 +44,17 @@ static void open_file(const struct reading *r, const struct dialect *dialect,
 static const struct la_env_binding *same_place(const struct la_env_file *file,
 					       size_t name)
 {
-	size_t i;
+	size_t first = 0, end = file->count, middle;
 
-	for (i = 0; i < file->count; i++)
-		if (file->binding[i].name == name)
-			return &file->binding[i];
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (file->binding[middle].name == name)
+			return &file->binding[middle];
+		if (file->binding[middle].name < name)
+			first = middle + 1;
+		else
+			end = middle;
+	}
 	return NULL;
 }
 
@@ -126,19 +132,25 @@ static size_t note(const struct reading *r, const struct la_env_file *file,
 			      &b->value, b->at);
 }
 
-/* A name alone takes back, for python-dotenv, what earlier lines gave it. */
+/* A name alone takes back, for python-dotenv, what earlier lines gave it since
+ * it stood alone before. */
 static void take_back(const struct reading *r, size_t from, size_t index)
 {
 	const struct la_script_assignment *now, *earlier;
+	size_t i = index;
 
-	for (; from < index; from++) {
+	while (i-- > from) {
 		now = la_script_peek(r->script, index);
-		earlier = la_script_peek(r->script, from);
-		if (strcmp(now->variable, earlier->variable) != 0 ||
-		    earlier->fate == LA_SCRIPT_LOST)
+		earlier = la_script_peek(r->script, i);
+		if (strcmp(now->variable, earlier->variable) != 0)
 			continue;
-		la_script_change(r->script, from, NULL, LA_SCRIPT_LOST);
-		la_script_say(r->script, r->part, from, LA_SCRIPT_OVERRIDDEN,
+		if (earlier->diagnostic_count &&
+		    earlier->diagnostics[0].code == LA_SCRIPT_NO_ASSIGNMENT)
+			return;
+		if (earlier->fate == LA_SCRIPT_LOST)
+			continue;
+		la_script_change(r->script, i, NULL, LA_SCRIPT_LOST);
+		la_script_say(r->script, r->part, i, LA_SCRIPT_OVERRIDDEN,
 			      now->offset - r->part->offset,
 			      now->offset + now->length - r->part->offset,
 			      "a later line with the name alone takes this "
@@ -227,37 +239,46 @@ static void note_lists(const struct reading *r)
 	}
 }
 
+/* Release a file; -ENOMEM if it is not all there. */
+static int close_file(const struct reading *r, struct la_env_file *file)
+{
+	bool failed = file->failed || file->vars.failed;
+
+	if (file->full)
+		la_script_stop(r->script);
+	la_env_file_release(file);
+	return failed ? -ENOMEM : 0;
+}
+
 static int read_any(struct reading *r, struct la_error *err)
 {
 	size_t from = la_script_places(r->script), i, index;
-	bool failed = false;
+	int ret = 0;
 
 	for (i = 0; i < DOTENVS; i++)
 		open_file(r, &dialects[i], &r->file[i]);
 	for (i = 0; i < r->file[0].count; i++) {
 		index = note(r, &r->file[0], &r->file[0].binding[i]);
 		if (r->file[0].binding[i].refused &&
-		    r->file[0].binding[i].code == LA_SCRIPT_NO_ASSIGNMENT)
+		    r->file[0].binding[i].code == LA_SCRIPT_NO_ASSIGNMENT &&
+		    index != LA_SCRIPT_WHOLE)
 			take_back(r, from, index);
 		say_difference(r, index, r->file[0].binding[i].name,
 			       r->file[0].binding[i].at);
 	}
 	note_unseen(r);
 	note_lists(r);
-	for (i = 0; i < DOTENVS; i++) {
-		failed |= r->file[i].failed || r->file[i].vars.failed;
-		la_env_file_release(&r->file[i]);
-	}
-	return failed ? la_error_set(err, -ENOMEM, LA_NO_OFFSET,
-				     "out of memory") :
-			0;
+	for (i = 0; i < DOTENVS; i++)
+		if (close_file(r, &r->file[i]))
+			ret = la_error_set(err, -ENOMEM, LA_NO_OFFSET,
+					   "out of memory");
+	return ret;
 }
 
 static int read_one(struct reading *r, const struct dialect *dialect,
 		    struct la_error *err)
 {
 	struct la_env_file *file = &r->file[0];
-	bool failed;
 	size_t i;
 
 	open_file(r, dialect, file);
@@ -267,11 +288,9 @@ static int read_one(struct reading *r, const struct dialect *dialect,
 		la_script_say(r->script, r->part, LA_SCRIPT_WHOLE,
 			      LA_SCRIPT_SYNTAX, file->bad.start, file->bad.end,
 			      "%s", file->refused);
-	failed = file->failed || file->vars.failed;
-	la_env_file_release(file);
-	return failed ? la_error_set(err, -ENOMEM, LA_NO_OFFSET,
-				     "out of memory") :
-			0;
+	return close_file(r, file) ? la_error_set(err, -ENOMEM, LA_NO_OFFSET,
+						  "out of memory") :
+				     0;
 }
 
 int la_script_read_dotenv(struct la_script *script,

@@ -56,8 +56,7 @@ static void add_escaped(const struct la_env_file *file,
 }
 
 /* The value's bytes, with its quotes. */
-static struct la_script_span find_value(const struct la_env_file *file,
-					size_t at)
+static struct la_script_span find_value(struct la_env_file *file, size_t at)
 {
 	struct la_script_span value = { at, at };
 	size_t end;

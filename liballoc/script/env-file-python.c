@@ -85,7 +85,7 @@ static void add_escape(struct la_strbuf *text, char c)
 }
 
 /* What stands between quotes; false if they do not end. */
-static bool read_quoted(const struct la_env_file *file, size_t *at,
+static bool read_quoted(struct la_env_file *file, size_t *at,
 			struct la_strbuf *text)
 {
 	const char *escapes = file->text[*at] == '"' ? "\\'\"abfnrtv" : "\\'";
@@ -122,7 +122,7 @@ static void read_bare(const struct la_env_file *file, size_t *at,
 	*at = la_env_line_end(file, *at);
 }
 
-static bool read_value(const struct la_env_file *file, size_t *at,
+static bool read_value(struct la_env_file *file, size_t *at,
 		       struct la_strbuf *text)
 {
 	if (at_line_end(file, *at))

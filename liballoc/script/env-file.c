@@ -14,6 +14,10 @@ static struct la_env_binding *bind(struct la_env_file *file,
 	if (!la_script_watches(file->script, file->text + name.start,
 			       name.end - name.start, false))
 		return NULL;
+	if (file->count == LA_SCRIPT_PLACES) {
+		file->full = true;
+		return NULL;
+	}
 	if (grow_array(&file->binding, &file->room, file->count,
 		       sizeof(*file->binding))) {
 		file->failed = true;
@@ -33,16 +37,22 @@ void la_env_bind(struct la_env_file *file, struct la_script_span name,
 {
 	struct la_env_binding *binding = bind(file, name, end);
 
+	if (value->text.length > LA_SCRIPT_VALUES - file->value_bytes) {
+		la_script_value_unknown(value, "", 0);
+		la_strbuf_release(&value->text);
+	}
 	la_script_vars_set(&file->vars, file->text + name.start,
 			   name.end - name.start,
 			   value->unknown ? NULL :
 					    la_strbuf_text(&value->text));
 	if (value->text.failed)
 		file->failed = true;
-	if (binding)
+	if (binding) {
 		binding->value = *value;
-	else
+		file->value_bytes += value->text.length;
+	} else {
 		la_script_value_release(value);
+	}
 	*value = (struct la_script_value){ 0 };
 }
 
@@ -86,16 +96,25 @@ size_t la_env_line_end(const struct la_env_file *file, size_t at)
 	return at;
 }
 
-size_t la_env_quote_end(const struct la_env_file *file, size_t open)
+size_t la_env_quote_end(struct la_env_file *file, size_t open)
 {
-	size_t i, escaped = file->length;
+	char quote = file->text[open];
+	struct la_script_span *known =
+		&file->escaped[quote == '\'' ? 0 : quote == '"' ? 1 : 2];
+	size_t i;
 
+	if (known->end && open >= known->start)
+		return known->end > open ? known->end : file->length;
+	known->end = file->length;
 	for (i = open + 1; i < file->length; i++) {
-		if (file->text[i] != file->text[open])
+		if (file->text[i] != quote)
 			continue;
-		if (file->text[i - 1] != '\\' || i - 1 == open)
+		if (file->text[i - 1] != '\\' || i - 1 == open) {
+			known->end = 0;
 			return i;
-		escaped = i;
+		}
+		known->end = i;
 	}
-	return escaped;
+	known->start = open;
+	return known->end;
 }

@@ -24,12 +24,17 @@ struct la_env_file {
 	const char *text;
 	size_t length;
 	struct la_script_vars vars; /* of all names, watched or not */
-	struct la_env_binding *binding; /* owned, as they stand there */
+	struct la_env_binding *binding; /* owned, by name */
 	size_t count, room;
 	/* One bad line makes this reader refuse the file; NULL: it does not. */
 	const char *refused;
 	struct la_script_span bad; /* that line */
+	size_t value_bytes; /* of the bindings' values */
+	/* By quote (' " `), behind what byte all are behind a backslash, and
+	 * the last of them; 0: not known to be. */
+	struct la_script_span escaped[3];
 	bool failed; /* no memory */
+	bool full; /* there are more than LA_SCRIPT_PLACES bindings */
 };
 
 typedef void la_env_reader(struct la_env_file *file);
@@ -57,6 +62,6 @@ size_t la_env_line_end(const struct la_env_file *file, size_t at);
 
 /* The quote at open is closed by this one; file->length: it is not.  A quote
  * behind a backslash counts only if no other does. */
-size_t la_env_quote_end(const struct la_env_file *file, size_t open);
+size_t la_env_quote_end(struct la_env_file *file, size_t open);
 
 #endif /* LA_SCRIPT_ENV_FILE_H */

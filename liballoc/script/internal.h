@@ -12,9 +12,16 @@
 
 enum {
 	LA_SCRIPT_BYTES = 16 << 20, /* longest text */
-	LA_SCRIPT_PLACES = 1 << 18, /* and things said of the whole */
-	LA_SCRIPT_VALUES = 128 << 20, /* bytes of the values of all places */
-	LA_SCRIPT_DEPTH = 16 /* texts within texts */
+	LA_SCRIPT_DEPTH = 16, /* texts within texts */
+	/*
+	 * Longest value, with its terminator.  Linux gives no program a longer
+	 * string (MAX_ARG_STRLEN), Windows none of more than 32,767
+	 * characters: what is longer is not known, and readers need not build
+	 * it.
+	 */
+	LA_SCRIPT_VALUE = 128 << 10,
+	LA_SCRIPT_VALUES = 64 << 20, /* bytes of all values kept at once */
+	LA_SCRIPT_PLACES = 1 << 16 /* most that are noted */
 };
 
 /* Instead of an assignment's index: the text as a whole. */
@@ -70,13 +77,18 @@ const char *la_script_outer(const struct la_script *script, const char *name,
 
 /*
  * Note a place.  value: what a child sees, copied; NULL unless it arrives.
- * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory or
- * there are LA_SCRIPT_PLACES, which la_script_read() then returns.
+ * Beyond the bounds above it becomes unknown, which is said.
+ * The index, for la_script_say(); LA_SCRIPT_WHOLE if there is no memory, which
+ * la_script_read() then returns, or behind la_script_stop().
  */
 size_t la_script_add(struct la_script *script,
 		     const struct la_script_part *part, const char *variable,
 		     size_t variable_length, const char *value,
 		     enum la_script_fate fate, size_t start, size_t end);
+
+/* There are too many places: no more are noted, and all variables end as not
+ * known. */
+void la_script_stop(struct la_script *script);
 
 /* Change what became of it: a later line exports it, or the shell ends. */
 void la_script_change(struct la_script *script, size_t assignment,

@@ -8,12 +8,16 @@
 #include "script/place.h"
 #include "util/error.h"
 
-enum { DEPTH = 32 };
+enum {
+	DEPTH = 32, /* deepest nesting */
+	MOST_LOOKED = 1 << 28 /* bytes that are searched for names */
+};
 
 struct reader {
 	struct la_script *script;
 	const struct la_script_part *part;
 	const char *text; /* without comments, of the part's length */
+	size_t looked; /* bytes searched so far */
 	size_t at; /* names were found up to here */
 	enum la_script_kind kind;
 };
@@ -79,15 +83,17 @@ static struct la_script_span find(struct reader *r, const char *name)
 	size_t length = strlen(name), at;
 	struct la_script_span span = { 0, 0 };
 
-	for (at = r->at; at < r->part->length; at++) {
+	for (at = r->at; at < r->part->length && r->looked < MOST_LOOKED;
+	     at++, r->looked++) {
 		if (r->text[at] != '"')
 			continue;
 		span.start = at;
 		at = string_end(r->text, at, r->part->length);
+		r->looked += at - span.start;
 		if (at - span.start == length + 1 &&
 		    !memcmp(r->text + span.start + 1, name, length)) {
 			span.end = at + 1;
-			r->at = at;
+			r->at = at + 1;
 			return span;
 		}
 	}

@@ -83,7 +83,8 @@ static void add_dollar(struct module *m, struct la_script_value *value)
 	n = la_script_name(text + skip, left - skip);
 	var = la_script_vars_find(&m->vars, text + skip, n);
 	if (var && var->value && !(n < left && text[n + skip] == '('))
-		la_strbuf_addstr(&value->text, var->value);
+		la_script_value_add(value, var->name, strlen(var->name),
+				    var->value);
 	else if (n || skip)
 		la_script_value_unknown(value, text + skip, n);
 	else
@@ -365,7 +366,8 @@ static void lua_piece(struct module *m, struct la_script_value *value)
 	} else {
 		var = la_script_vars_find(&m->vars, text + m->at, n);
 		if (n && var && var->value)
-			la_strbuf_addstr(&value->text, var->value);
+			la_script_value_add(value, var->name,
+					    strlen(var->name), var->value);
 		else
 			la_script_value_unknown(value, text + m->at, n);
 		m->at += n ? n : 1;

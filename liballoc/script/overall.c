@@ -11,7 +11,10 @@
 #include "script/overall.h"
 #include "util/util.h"
 
-enum { PROMPT_MAX = 120 }; /* bytes of the longest prompt */
+enum {
+	PROMPT_MAX = 120, /* bytes of the longest prompt */
+	LOOKED_AT = 4096 /* bytes of what gives no value */
+};
 
 /* "(venv) " and the like: its bytes. */
 static size_t venv_length(const char *line, size_t length)
@@ -107,13 +110,25 @@ static bool is_placeholder(const char *text, size_t length)
 
 	for (; open && end - open > 2;
 	     open = memchr(open + 1, '<', end - open - 1))
-		if (isalpha((unsigned char)open[1]) &&
-		    memchr(open, '>', end - open))
-			return true;
+		if (isalpha((unsigned char)open[1]))
+			break;
+	if (open && end - open > 2 && memchr(open, '>', end - open))
+		return true;
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (memmem(text, length, words[i], strlen(words[i])))
 			return true;
 	return false;
+}
+
+/* Bytes of the first line. */
+static size_t line_length(const char *text, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (text[i] == '\r' || text[i] == '\n')
+			break;
+	return i;
 }
 
 static void say_placeholders(struct la_script *script,
@@ -125,7 +140,8 @@ static void say_placeholders(struct la_script *script,
 
 	for (i = 0; (a = la_script_peek(script, i)); i++) {
 		text = a->value ? a->value : all->text + a->offset;
-		length = strcspn(text, "\r\n");
+		length = a->value ? strlen(text) : strnlen(text, LOOKED_AT);
+		length = line_length(text, length);
 		if ((a->value || a->fate == LA_SCRIPT_LOST) &&
 		    is_placeholder(text, length))
 			la_script_say(script, all, i, LA_SCRIPT_PLACEHOLDER,

@@ -111,7 +111,13 @@ static void say_unknown(struct la_script *script,
 			const struct la_script_value *value,
 			struct la_script_span at)
 {
-	if (value->because[0])
+	if (value->too_long)
+		la_script_say(script, part, index, LA_SCRIPT_NEEDS_RUNNING,
+			      at.start, at.end,
+			      "with %s it is longer than the %d bytes that a "
+			      "program can be given",
+			      value->because, LA_SCRIPT_VALUE);
+	else if (value->because[0])
 		la_script_say(script, part, index, LA_SCRIPT_NEEDS_RUNNING,
 			      at.start, at.end,
 			      "what %s is there is not known from this text",

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "script/internal.h"
+#include "script/locate.h"
 #include "script/overall.h"
 #include "script/written.h"
 #include "util/array.h"
@@ -14,6 +15,13 @@
 #include "util/strbuf.h"
 #include "util/utf8.h"
 #include "util/util.h"
+
+enum {
+	MOST_NESTED = 4 * LA_SCRIPT_BYTES, /* bytes of texts within texts */
+	LONGEST_SAID = 1024, /* bytes of a diagnostic */
+	MOST_SAID = 32, /* diagnostics of a place */
+	MOST_SAID_OF_WHOLE = 4096
+};
 
 /* An assignment as it is built; its public face is made at the end. */
 struct place {
@@ -30,19 +38,16 @@ struct la_script {
 	enum la_script_kind kind; /* who reads now */
 	unsigned int depth; /* texts within texts */
 	struct la_script_files files;
+	uint64_t nested_bytes; /* of texts within texts, as often as read */
 	bool failed; /* no memory */
-	bool full; /* more than LA_SCRIPT_PLACES or LA_SCRIPT_VALUES */
-	size_t bytes; /* of all values */
+	bool full; /* there are more places than are noted */
+	size_t value_bytes; /* of all values of places */
 	struct place *place;
 	size_t place_count, place_room;
 	struct la_script_assignment *assignment; /* owned: the faces */
 	struct la_script_diagnostic *said; /* of the whole; owned */
 	size_t said_count, said_room;
-	/* The last place that was located; the next is mostly behind it. */
-	struct {
-		uint64_t offset;
-		size_t line, column;
-	} located;
+	struct la_script_spots spots; /* of text */
 };
 
 static const char *const torch_reads[] = { "PYTORCH_CUDA_ALLOC_CONF",
@@ -114,24 +119,9 @@ const char *la_script_outer(const struct la_script *script, const char *name,
 static void locate(struct la_script *script, uint64_t offset, size_t *line,
 		   size_t *column)
 {
-	const char *at, *end = script->text + offset;
-	size_t n;
-
-	if (offset < script->located.offset || !script->located.line) {
-		script->located.offset = 0;
-		script->located.line = script->located.column = 1;
-	}
-	*line = script->located.line;
-	*column = script->located.column;
-	for (at = script->text + script->located.offset; at < end;) {
-		*column = *at == '\n' ? 1 : *column + 1;
-		*line += *at == '\n';
-		n = la_utf8_char(at, end - at);
-		at += n ? n : 1;
-	}
-	script->located.offset = offset;
-	script->located.line = *line;
-	script->located.column = *column;
+	if (la_script_locate(&script->spots, script->text, script->length,
+			     offset, line, column))
+		script->failed = true;
 }
 
 /* Where bytes of a part stand in the text. */
@@ -147,18 +137,62 @@ static void place_in_text(const struct la_script *script,
 		*length = script->length - *offset;
 }
 
-size_t la_script_add(struct la_script *script,
-		     const struct la_script_part *part, const char *variable,
-		     size_t variable_length, const char *value,
-		     enum la_script_fate fate, size_t start, size_t end)
+/* Can a program be given the value, and is there room to keep it? */
+static bool fits(const struct la_script *script, const char *value)
+{
+	size_t bytes = strlen(value) + 1;
+
+	return bytes <= LA_SCRIPT_VALUE &&
+	       bytes <= LA_SCRIPT_VALUES - script->value_bytes;
+}
+
+/* No value stands there: a bound is why. */
+static void say_bound(struct la_script *script, size_t assignment)
+{
+	const struct la_script_assignment *face =
+		&script->place[assignment].face;
+	struct la_script_part all = { .exact = true };
+
+	la_script_say(script, &all, assignment, LA_SCRIPT_NEEDS_RUNNING,
+		      face->offset, face->offset + face->length,
+		      "the value is longer than the %d bytes that a program "
+		      "can be given, or all values are longer than %d bytes",
+		      LA_SCRIPT_VALUE, LA_SCRIPT_VALUES);
+}
+
+/* Give a place a value, or none, and a fate. */
+static void settle(struct la_script *script, size_t assignment,
+		   const char *value, enum la_script_fate fate)
+{
+	struct la_script_assignment *face =
+		&script->place[assignment].face;
+	char *old = (char *)face->value;
+	bool bound;
+
+	script->value_bytes -= old ? strlen(old) + 1 : 0;
+	bound = value && !fits(script, value);
+	face->value = value && !bound ? strdup(value) : NULL;
+	face->fate = bound ? LA_SCRIPT_UNKNOWN : fate;
+	if (face->value)
+		script->value_bytes += strlen(value) + 1;
+	else if (bound)
+		say_bound(script, assignment);
+	else if (value)
+		script->failed = true;
+	free(old);
+}
+
+void la_script_stop(struct la_script *script)
+{
+	script->full = true;
+}
+
+static size_t add(struct la_script *script, const struct la_script_part *part,
+		  const char *variable, size_t variable_length, size_t start,
+		  size_t end)
 {
 	struct la_script_assignment *face;
 
-	script->bytes += value ? strlen(value) : 0;
-	script->full |= script->place_count == LA_SCRIPT_PLACES ||
-			script->bytes > LA_SCRIPT_VALUES;
-	if (script->full)
-		return LA_SCRIPT_WHOLE;
 	if (grow_array(&script->place, &script->place_room, script->place_count,
 		       sizeof(*script->place))) {
 		script->failed = true;
@@ -167,34 +201,35 @@ size_t la_script_add(struct la_script *script,
 	script->place[script->place_count] = (struct place){ 0 };
 	face = &script->place[script->place_count].face;
 	face->variable = strndup(variable, variable_length);
-	face->value = value ? strdup(value) : NULL;
-	face->fate = fate;
+	if (!face->variable)
+		script->failed = true;
 	place_in_text(script, part, start, end, &face->offset, &face->length);
 	locate(script, face->offset, &face->line, &face->column);
-	if (face->variable && (!value || face->value))
-		return script->place_count++;
-	free((char *)face->variable);
-	free((char *)face->value);
-	script->failed = true;
-	return LA_SCRIPT_WHOLE;
+	return script->place_count++;
+}
+
+size_t la_script_add(struct la_script *script,
+		     const struct la_script_part *part, const char *variable,
+		     size_t variable_length, const char *value,
+		     enum la_script_fate fate, size_t start, size_t end)
+{
+	size_t assignment = LA_SCRIPT_WHOLE;
+
+	if (script->place_count == LA_SCRIPT_PLACES)
+		la_script_stop(script);
+	if (!script->full)
+		assignment = add(script, part, variable, variable_length,
+				 start, end);
+	if (assignment != LA_SCRIPT_WHOLE)
+		settle(script, assignment, value, fate);
+	return assignment;
 }
 
 void la_script_change(struct la_script *script, size_t assignment,
 		      const char *value, enum la_script_fate fate)
 {
-	struct la_script_assignment *face;
-	char *copy = value ? strdup(value) : NULL;
-
-	if (value && !copy)
-		script->failed = true;
-	if (assignment >= script->place_count) {
-		free(copy);
-		return;
-	}
-	face = &script->place[assignment].face;
-	free((char *)face->value);
-	face->value = copy;
-	face->fate = fate;
+	if (assignment < script->place_count)
+		settle(script, assignment, value, fate);
 }
 
 void la_script_over(struct la_script *script, size_t assignment)
@@ -229,42 +264,48 @@ static const char *say_text(enum la_script_code code, const char *format,
 	la_strbuf_vaddf(&text, format, args);
 	if (text.failed)
 		la_strbuf_release(&text);
+	if (text.length > LONGEST_SAID)
+		text.data[la_utf8_prefix(text.data, text.length,
+					 LONGEST_SAID)] = '\0';
 	return text.data;
 }
 
-/* From one on: most places have none or one. */
-static int grow_said(struct place *place)
+/* Room for one more diagnostic of a place, whose others are few. */
+static struct la_script_diagnostic *place_room(struct place *place)
 {
 	size_t room = place->said_room ? 2 * place->said_room : 1;
-	void *said;
+	struct la_script_diagnostic *said;
 
-	if (place->face.diagnostic_count < place->said_room)
-		return 0;
-	said = realloc(place->said, room * sizeof(*place->said));
-	if (!said)
-		return -ENOMEM;
-	place->said = said;
-	place->said_room = room;
-	return 0;
+	if (place->face.diagnostic_count == place->said_room) {
+		said = reallocarray(place->said, room, sizeof(*said));
+		if (!said)
+			return NULL;
+		place->said = said;
+		place->said_room = room;
+	}
+	place->face.diagnostics = place->said;
+	return &place->said[place->face.diagnostic_count++];
 }
 
 /* Room for one more diagnostic of an assignment or the whole, or NULL. */
 static struct la_script_diagnostic *say_room(struct la_script *script,
 					     size_t assignment)
 {
-	struct place *place;
-
-	if (assignment >= script->place_count) {
-		if (grow_array(&script->said, &script->said_room,
-			       script->said_count, sizeof(*script->said)))
-			return NULL;
-		return &script->said[script->said_count++];
-	}
-	place = &script->place[assignment];
-	if (grow_said(place))
+	if (assignment < script->place_count)
+		return place_room(&script->place[assignment]);
+	if (grow_array(&script->said, &script->said_room, script->said_count,
+		       sizeof(*script->said)))
 		return NULL;
-	place->face.diagnostics = place->said;
-	return &place->said[place->face.diagnostic_count++];
+	return &script->said[script->said_count++];
+}
+
+/* Is so much said that more would help nobody? */
+static bool said_enough(const struct la_script *script, size_t assignment)
+{
+	return assignment < script->place_count ?
+		       script->place[assignment].face.diagnostic_count ==
+			       MOST_SAID :
+		       script->full || script->said_count == MOST_SAID_OF_WHOLE;
 }
 
 void la_script_say(struct la_script *script, const struct la_script_part *part,
@@ -274,9 +315,7 @@ void la_script_say(struct la_script *script, const struct la_script_part *part,
 	struct la_script_diagnostic *said;
 	va_list args;
 
-	script->full |= assignment >= script->place_count &&
-			script->said_count == LA_SCRIPT_PLACES;
-	if (script->full)
+	if (said_enough(script, assignment))
 		return;
 	said = say_room(script, assignment);
 	if (!said) {
@@ -301,6 +340,10 @@ int la_script_nested(struct la_script *script, enum la_script_kind kind,
 	enum la_script_kind outer = script->kind;
 	int ret;
 
+	script->nested_bytes += part->length;
+	if (script->nested_bytes > MOST_NESTED)
+		return la_error_set(err, -EFBIG, part->offset,
+				    "too many commands within others");
 	if (script->depth == LA_SCRIPT_DEPTH)
 		return la_error_set(err, -EFBIG, part->offset,
 				    "nested too deep");
@@ -346,6 +389,22 @@ static void put_holder_last(struct la_script *script, const char *name)
 	script->place[last] = keep;
 }
 
+/* What became of a variable behind the last place is not known. */
+static void add_doubt(struct la_script *script, const char *name)
+{
+	struct la_script_part all = { .exact = true };
+	size_t end = script->length;
+	size_t i = add(script, &all, name, strlen(name), end, end);
+
+	if (i == LA_SCRIPT_WHOLE)
+		return;
+	settle(script, i, NULL, LA_SCRIPT_UNKNOWN);
+	la_script_say(script, &all, i, LA_SCRIPT_NEEDS_RUNNING, end, end,
+		      "variables are set at more than %d places; those behind "
+		      "them were not read",
+		      LA_SCRIPT_PLACES);
+}
+
 /* Make the faces; 0 or -ENOMEM. */
 static int finish(struct la_script *script)
 {
@@ -353,12 +412,15 @@ static int finish(struct la_script *script)
 	struct place *place;
 	size_t i;
 
+	for (name = name ? name : torch_reads; *name; name++) {
+		put_holder_last(script, *name);
+		if (script->full)
+			add_doubt(script, *name);
+	}
 	script->assignment =
 		calloc(script->place_count + 1, sizeof(*script->assignment));
 	if (!script->assignment || script->failed)
 		return -ENOMEM;
-	for (name = name ? name : torch_reads; *name; name++)
-		put_holder_last(script, *name);
 	for (i = 0; i < script->place_count; i++) {
 		place = &script->place[i];
 		if (place->said)
@@ -392,9 +454,6 @@ static int read_all(struct la_script *script, const char *text, size_t length,
 	prompt = la_script_blank_prompts(script->options->kind, script->text,
 					 length);
 	ret = la_script_nested(script, script->options->kind, &part, err);
-	if (script->full)
-		return la_error_set(err, -EFBIG, LA_NO_OFFSET,
-				    "far too many assignments");
 	if (ret)
 		return ret;
 	la_script_say_overall(script, &part, prompt,
@@ -471,6 +530,7 @@ LA_EXPORT void la_script_free(struct la_script *script)
 	la_script_files_release(&script->files);
 	free(script->place);
 	free(script->assignment);
+	la_script_spots_release(&script->spots);
 	free(script->text);
 	free(script);
 }

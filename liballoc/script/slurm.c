@@ -12,6 +12,9 @@
 #include "util/strbuf.h"
 #include "util/util.h"
 
+/* Bytes above a step that are searched for the list that it finds. */
+enum { MOST_ABOVE = 64 << 10 };
+
 /* Bytes of the item of a list that begins here. */
 static size_t item_length(const char *item)
 {
@@ -186,13 +189,30 @@ static const char *find_list(const char *text, size_t length)
 	return line ? line + strlen("#SBATCH --export=") : NULL;
 }
 
+/* Whether a step gets what was given is not known. */
+static void doubt_all(struct la_launch *launch)
+{
+	size_t i;
+
+	for (i = 0; i < launch->given_count; i++) {
+		la_script_change(launch->script, launch->given[i].assignment,
+				 NULL, LA_SCRIPT_UNKNOWN);
+		la_launch_say(launch, launch->given[i].assignment,
+			      LA_SCRIPT_NEEDS_RUNNING);
+	}
+}
+
 void la_slurm_inherit(struct la_launch *launch)
 {
 	const size_t above = launch->word[launch->self].start;
 	const char *text = launch->part->text, *list;
 	struct la_strbuf spec = { 0 };
-	size_t n, i;
+	size_t n;
 
+	if (above > MOST_ABOVE && above <= launch->part->length) {
+		doubt_all(launch);
+		return;
+	}
 	list = above <= launch->part->length ? find_list(text, above) : NULL;
 	if (!list)
 		return;
@@ -200,13 +220,7 @@ void la_slurm_inherit(struct la_launch *launch)
 			 "abcdefghijklmnopqrstuvwxyz0123456789_=:.,");
 	la_strbuf_add(&spec, list, n);
 	if (list[n] && !strchr(" \t\r\n;&", list[n])) {
-		for (i = 0; i < launch->given_count; i++) {
-			la_script_change(launch->script,
-					 launch->given[i].assignment, NULL,
-					 LA_SCRIPT_UNKNOWN);
-			la_launch_say(launch, launch->given[i].assignment,
-				      LA_SCRIPT_NEEDS_RUNNING);
-		}
+		doubt_all(launch);
 	} else if (!spec.failed) {
 		la_slurm_export(launch, LA_SLURM_SRUN, la_strbuf_text(&spec));
 	}

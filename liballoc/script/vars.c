@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Names with values, and ${...} as files write it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 
 enum {
 	NESTED = 16, /* most ${ within ${ */
-	LONGEST_VALUE = 1 << 20, /* bytes, of what is expanded */
-	MOST_NAMES = 1024 /* kept: each is looked for among all */
+	MOST_OPEN = 64, /* most ${ that are open, whatever is in them */
+	MOST_NAMES = 1 << 16 /* kept */
 };
 
 void la_script_vars_release(struct la_script_vars *vars)
@@ -21,19 +22,44 @@ void la_script_vars_release(struct la_script_vars *vars)
 		free(vars->var[i].value);
 	}
 	free(vars->var);
+	free(vars->slot);
 	memset(vars, 0, sizeof(*vars));
+}
+
+static uint32_t hash(const char *name, size_t length)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	while (length--)
+		h = (h ^ (unsigned char)*name++) * 16777619u;
+	return h;
+}
+
+/* The slot of a name, or the free one where it would be put. */
+static size_t slot_of(const struct la_script_vars *vars, const char *name,
+		      size_t length)
+{
+	size_t mask = vars->slots - 1, i;
+	const char *has;
+
+	length = strnlen(name, length);
+	for (i = hash(name, length) & mask; vars->slot[i]; i = (i + 1) & mask) {
+		has = vars->var[vars->slot[i] - 1].name;
+		if (!strncmp(has, name, length) && !has[length])
+			break;
+	}
+	return i;
 }
 
 static size_t position(const struct la_script_vars *vars, const char *name,
 		       size_t length)
 {
-	size_t i;
+	uint32_t found;
 
-	for (i = 0; i < vars->count; i++)
-		if (strlen(vars->var[i].name) == length &&
-		    !memcmp(vars->var[i].name, name, length))
-			break;
-	return i;
+	if (!vars->count)
+		return 0;
+	found = vars->slot[slot_of(vars, name, length)];
+	return found ? found - 1 : vars->count;
 }
 
 const struct la_script_var *
@@ -45,42 +71,110 @@ la_script_vars_find(const struct la_script_vars *vars, const char *name,
 	return i < vars->count ? &vars->var[i] : NULL;
 }
 
+static void enter(struct la_script_vars *vars, size_t index)
+{
+	const char *name = vars->var[index].name;
+
+	vars->slot[slot_of(vars, name, strlen(name))] = index + 1;
+}
+
+/* Free a slot; those behind it may have been put there because it was taken.
+ */
+static void free_slot(struct la_script_vars *vars, size_t i)
+{
+	size_t mask = vars->slots - 1;
+	uint32_t index;
+
+	vars->slot[i] = 0;
+	while (i = (i + 1) & mask, (index = vars->slot[i])) {
+		vars->slot[i] = 0;
+		enter(vars, index - 1);
+	}
+}
+
 void la_script_vars_unset(struct la_script_vars *vars, const char *name,
 			  size_t length)
 {
 	size_t i = position(vars, name, length);
+	struct la_script_var *var = &vars->var[i], *last;
 
 	if (i == vars->count)
 		return;
-	free(vars->var[i].name);
-	free(vars->var[i].value);
-	vars->var[i] = vars->var[--vars->count];
+	free_slot(vars, slot_of(vars, name, length));
+	vars->bytes -= var->value ? strlen(var->value) : 0;
+	last = &vars->var[--vars->count];
+	if (var != last)
+		vars->slot[slot_of(vars, last->name, strlen(last->name))] =
+			i + 1;
+	free(var->name);
+	free(var->value);
+	*var = *last;
+}
+
+/* Room for one more variable and its slot; 0 or -ENOMEM. */
+static int make_room(struct la_script_vars *vars)
+{
+	size_t slots = vars->slots ? 2 * vars->slots : 64, i;
+	uint32_t *slot;
+
+	if (grow_array(&vars->var, &vars->room, vars->count,
+		       sizeof(*vars->var)))
+		return -ENOMEM;
+	if (2 * (vars->count + 1) <= vars->slots)
+		return 0;
+	slot = calloc(slots, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	free(vars->slot);
+	vars->slot = slot;
+	vars->slots = slots;
+	for (i = 0; i < vars->count; i++)
+		enter(vars, i);
+	return 0;
+}
+
+/* A copy; NULL for none, and for one that there is no room to keep. */
+static char *copy_value(struct la_script_vars *vars, const char *value)
+{
+	size_t length = value ? strlen(value) : 0;
+	char *copy;
+
+	if (!value || length >= LA_SCRIPT_VALUE ||
+	    length > LA_SCRIPT_VALUES - vars->bytes)
+		return NULL;
+	copy = strdup(value);
+	vars->failed |= !copy;
+	vars->bytes += copy ? length : 0;
+	return copy;
 }
 
 void la_script_vars_set(struct la_script_vars *vars, const char *name,
 			size_t length, const char *value)
 {
+	size_t i = position(vars, name, length);
 	struct la_script_var *var;
+	char *copy;
 
-	la_script_vars_unset(vars, name, length);
-	if (vars->count == MOST_NAMES) {
+	if (i == vars->count && vars->count == MOST_NAMES) {
 		vars->full = true;
 		return;
 	}
-	if (grow_array(&vars->var, &vars->room, vars->count, sizeof(*var))) {
+	copy = copy_value(vars, value);
+	la_script_vars_unset(vars, name, length);
+	if (make_room(vars)) {
+		free(copy);
 		vars->failed = true;
 		return;
 	}
 	var = &vars->var[vars->count];
+	var->value = copy;
 	var->name = strndup(name, length);
-	var->value = value ? strdup(value) : NULL;
-	if (!var->name || (value && !var->value)) {
-		free(var->name);
-		free(var->value);
+	if (!var->name) {
+		free(copy);
 		vars->failed = true;
 		return;
 	}
-	vars->count++;
+	enter(vars, vars->count++);
 }
 
 void la_script_value_release(struct la_script_value *value)
@@ -110,10 +204,12 @@ void la_script_value_add(struct la_script_value *value, const char *name,
 {
 	size_t bytes = strlen(found);
 
-	if (bytes + value->text.length > LONGEST_VALUE)
-		la_script_value_unknown(value, name, length);
-	else
+	if (bytes + value->text.length < LA_SCRIPT_VALUE) {
 		la_strbuf_add(&value->text, found, bytes);
+		return;
+	}
+	la_script_value_unknown(value, name, length);
+	value->too_long = true;
 }
 
 size_t la_script_name(const char *text, size_t length)
@@ -149,23 +245,25 @@ static void expand_all(const struct la_script_scope *scope, const char *text,
 		       size_t length, struct la_script_value *value,
 		       unsigned int depth);
 
-/* Where the brace that opens before text closes, or length. */
+/* Where the brace that opens before text closes; length: nowhere; SIZE_MAX:
+ * too much opens before it closes. */
 static size_t closing_brace(const struct la_script_scope *scope,
 			    const char *text, size_t length)
 {
-	unsigned int open = 1;
+	unsigned int open = 1, within = 0;
 	size_t i;
 
-	for (i = 0; i < length; i++) {
-		if (scope->escape && text[i] == scope->escape)
+	for (i = 0; i < length && within < MOST_OPEN; i++) {
+		if (scope->escape && text[i] == scope->escape) {
 			i++;
-		else if (text[i] == '{' && i && text[i - 1] == '$' &&
-			 !(scope->flags & LA_SCRIPT_FLAT))
-			open++;
-		else if (text[i] == '}' && !--open)
+		} else if (text[i] == '{' && i && text[i - 1] == '$') {
+			within++;
+			open += !(scope->flags & LA_SCRIPT_FLAT);
+		} else if (text[i] == '}' && !--open) {
 			return i;
+		}
 	}
-	return length;
+	return within < MOST_OPEN ? length : SIZE_MAX;
 }
 
 /* One ${...}, taken apart. */
@@ -272,7 +370,12 @@ static size_t expand(const struct la_script_scope *scope, const char *text,
 		return 2;
 	}
 	if (length > 1 && text[1] == '{') {
-		end = 2 + closing_brace(scope, text + 2, length - 2);
+		end = closing_brace(scope, text + 2, length - 2);
+		if (end == SIZE_MAX) {
+			la_script_value_unknown(value, "", 0);
+			return 2;
+		}
+		end += 2;
 		if (end >= length)
 			return 0;
 		if (depth == NESTED ||

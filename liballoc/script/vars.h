@@ -20,11 +20,17 @@ struct la_script_var {
 struct la_script_vars {
 	struct la_script_var *var; /* owned */
 	size_t count, room;
+	/* By hash of the name, 1 + index in var; 0: free.  A power of 2 of
+	 * them, at least twice as many as there are variables; owned. */
+	uint32_t *slot;
+	size_t slots;
+	size_t bytes; /* of the values */
 	bool failed; /* no memory */
 	bool full; /* others were set and are not kept */
 };
 
 void la_script_vars_release(struct la_script_vars *vars);
+/* Values beyond LA_SCRIPT_VALUES in all are kept as not known. */
 void la_script_vars_set(struct la_script_vars *vars, const char *name,
 			size_t length, const char *value);
 void la_script_vars_unset(struct la_script_vars *vars, const char *name,
@@ -37,6 +43,7 @@ la_script_vars_find(const struct la_script_vars *vars, const char *name,
 struct la_script_value {
 	struct la_strbuf text;
 	bool unknown; /* a piece of it is not known */
+	bool too_long; /* ... and this is why */
 	char because[LA_SCRIPT_NAME]; /* ... this variable; "": other reasons */
 	/* It is right only while this variable is not set; "": none. */
 	char assumed[LA_SCRIPT_NAME];
@@ -46,7 +53,7 @@ void la_script_value_release(struct la_script_value *value);
 void la_script_value_unknown(struct la_script_value *value, const char *name,
 			     size_t length);
 
-/* Add what a variable has.  Values that grow by themselves end as unknown: no
+/* Add what a variable has.  Beyond LA_SCRIPT_VALUE the value is unknown: no
  * program is given one so long. */
 void la_script_value_add(struct la_script_value *value, const char *name,
 			 size_t length, const char *found);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Programs that a manifest starts: command, args, entrypoint. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "script/yaml.h"
-
-enum { MOST_WORDS = 256 };
+#include "util/array.h"
 
 /* A command line that is put together from two lists. */
 struct words {
-	struct la_script_word word[MOST_WORDS];
-	char *text[MOST_WORDS]; /* owned; NULL: not known */
-	size_t count;
+	struct la_script_word *word; /* owned, with their texts */
+	size_t count, room;
+	bool failed; /* no memory */
 };
 
 /* Text of a node as the manifest's reader hands it on; NULL: not known. */
-static char *expanded(const struct la_script_yaml *yaml, const char *text)
+static char *expanded(struct la_script_yaml *yaml, const char *text)
 {
 	struct la_script_value value = { 0 };
 	char *copy = NULL;
@@ -34,24 +34,26 @@ static void add_list(struct la_script_yaml *yaml, const yaml_node_t *list,
 	struct la_script_span at;
 	yaml_node_item_t *item;
 	yaml_node_t *node;
+	const char *text;
 
 	if (!list || list->type != YAML_SEQUENCE_NODE)
 		return;
 	for (item = list->data.sequence.items.start;
-	     item < list->data.sequence.items.top &&
-	     words->count < MOST_WORDS;
-	     item++) {
+	     item < list->data.sequence.items.top; item++) {
+		if (grow_array(&words->word, &words->room, words->count,
+			       sizeof(*words->word))) {
+			words->failed = true;
+			return;
+		}
 		node = la_script_yaml_node(yaml, *item);
 		at = la_script_yaml_span(yaml, node, node);
-		word = &words->word[words->count];
-		if (la_script_yaml_text(node))
-			words->text[words->count] =
-				expanded(yaml, la_script_yaml_text(node));
-		if (!words->text[words->count])
+		text = la_script_yaml_text(node);
+		word = &words->word[words->count++];
+		*word = (struct la_script_word){
+			text ? expanded(yaml, text) : NULL, at.start, at.end
+		};
+		if (!word->text)
 			la_script_yaml_doubt(yaml, node);
-		*word = (struct la_script_word){ words->text[words->count],
-						 at.start, at.end };
-		words->count++;
 	}
 }
 
@@ -83,23 +85,22 @@ int la_script_yaml_start(struct la_script_yaml *yaml, const yaml_node_t *map)
 	const yaml_node_t *first = la_script_yaml_get(yaml, map, "entrypoint");
 	const yaml_node_t *command = la_script_yaml_get(yaml, map, "command");
 	struct la_script_command line = { 0 };
-	struct words *words;
-	int ret;
+	struct words words = { 0 };
+	int ret = -ENOMEM;
 
 	if (!first && command && la_script_yaml_text(command))
 		return read_string(yaml, command);
-	words = calloc(1, sizeof(*words));
-	if (!words)
-		return 0;
-	add_list(yaml, first, words);
-	add_list(yaml, command, words);
+	add_list(yaml, first, &words);
+	add_list(yaml, command, &words);
 	if (!first)
-		add_list(yaml, la_script_yaml_get(yaml, map, "args"), words);
-	line.word = words->word;
-	line.count = words->count;
-	ret = la_script_start(yaml->script, yaml->part, &line, yaml->err);
-	while (words->count)
-		free(words->text[--words->count]);
-	free(words);
+		add_list(yaml, la_script_yaml_get(yaml, map, "args"), &words);
+	line.word = words.word;
+	line.count = words.count;
+	if (!words.failed)
+		ret = la_script_start(yaml->script, yaml->part, &line,
+				      yaml->err);
+	while (words.count)
+		free((char *)words.word[--words.count].text);
+	free(words.word);
 	return ret;
 }

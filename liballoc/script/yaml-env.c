@@ -4,16 +4,15 @@
 
 #include "script/yaml.h"
 
-/* Bytes of $(NAME) at text; 0: it is none. */
-static size_t reference(const char *text, struct la_script_span *name)
+/* Bytes of $(NAME) at text; 0: it is none.  last: the last ) or NULL. */
+static size_t reference(const char *text, const char *last,
+			struct la_script_span *name)
 {
 	const char *end;
 
-	if (text[0] != '$' || text[1] != '(')
+	if (text[0] != '$' || text[1] != '(' || !last || text > last)
 		return 0;
 	end = strchr(text, ')');
-	if (!end)
-		return 0;
 	*name = (struct la_script_span){ 2, end - text };
 	return end - text + 1;
 }
@@ -22,6 +21,7 @@ static size_t reference(const char *text, struct la_script_span *name)
 static void expand(const struct la_script_vars *vars, bool from_elsewhere,
 		   const char *text, struct la_script_value *value)
 {
+	const char *last = strrchr(text, ')');
 	const struct la_script_var *var;
 	struct la_script_span name;
 	size_t n;
@@ -33,7 +33,7 @@ static void expand(const struct la_script_vars *vars, bool from_elsewhere,
 			la_strbuf_add(&value->text, text, 1);
 			continue;
 		}
-		n = reference(text, &name);
+		n = reference(text, last, &name);
 		var = n ? la_script_vars_find(vars, text + name.start,
 					      name.end - name.start) :
 			  NULL;
@@ -54,25 +54,22 @@ static void replace_earlier(struct la_script_yaml *yaml, size_t from,
 			    size_t index)
 {
 	const struct la_script_assignment *now, *earlier;
-	size_t i;
+	size_t i = index;
 
-	for (i = from; i < index; i++) {
+	do {
+		if (i-- == from)
+			return;
 		now = la_script_peek(yaml->script, index);
 		earlier = la_script_peek(yaml->script, i);
-		if (strcmp(earlier->variable, now->variable))
-			continue;
-		la_script_change(yaml->script, i, NULL, LA_SCRIPT_LOST);
-		la_script_say(yaml->script, yaml->part, i, LA_SCRIPT_DUPLICATE,
-			      earlier->offset - yaml->part->offset,
-			      earlier->offset + earlier->length -
-				      yaml->part->offset,
-			      NULL);
-		la_script_say(yaml->script, yaml->part, index,
-			      LA_SCRIPT_DUPLICATE,
-			      now->offset - yaml->part->offset,
-			      now->offset + now->length - yaml->part->offset,
-			      NULL);
-	}
+	} while (strcmp(earlier->variable, now->variable));
+	la_script_change(yaml->script, i, NULL, LA_SCRIPT_LOST);
+	la_script_say(yaml->script, yaml->part, i, LA_SCRIPT_DUPLICATE,
+		      earlier->offset - yaml->part->offset,
+		      earlier->offset + earlier->length - yaml->part->offset,
+		      NULL);
+	la_script_say(yaml->script, yaml->part, index, LA_SCRIPT_DUPLICATE,
+		      now->offset - yaml->part->offset,
+		      now->offset + now->length - yaml->part->offset, NULL);
 }
 
 static void note_elsewhere(struct la_script_yaml *yaml, const char *name,

@@ -26,7 +26,7 @@ bool la_script_yaml_is(const yaml_node_t *node, const char *text)
 	return scalar && !strcmp(scalar, text);
 }
 
-yaml_node_t *la_script_yaml_get(const struct la_script_yaml *yaml,
+yaml_node_t *la_script_yaml_get(struct la_script_yaml *yaml,
 				const yaml_node_t *map, const char *key)
 {
 	yaml_node_pair_t *pair;
@@ -34,7 +34,9 @@ yaml_node_t *la_script_yaml_get(const struct la_script_yaml *yaml,
 	if (!map || map->type != YAML_MAPPING_NODE)
 		return NULL;
 	for (pair = map->data.mapping.pairs.start;
-	     pair < map->data.mapping.pairs.top; pair++)
+	     pair < map->data.mapping.pairs.top &&
+	     yaml->looked++ < LA_SCRIPT_YAML_LOOKED;
+	     pair++)
 		if (la_script_yaml_is(la_script_yaml_node(yaml, pair->key),
 				      key))
 			return la_script_yaml_node(yaml, pair->value);
@@ -42,29 +44,23 @@ yaml_node_t *la_script_yaml_get(const struct la_script_yaml *yaml,
 }
 
 /* Byte of the part that a mark stands for. */
-static size_t byte_of(const struct la_script_yaml *yaml,
-		      const yaml_mark_t *mark)
+static size_t byte_of(struct la_script_yaml *yaml, const yaml_mark_t *mark)
 {
-	const char *text = yaml->part->text;
-	size_t at, column = mark->column, n;
+	size_t column = mark->column;
 	int shift;
 
 	if (mark->line >= yaml->lines)
 		return yaml->part->length;
-	at = yaml->line[mark->line];
 	shift = yaml->shift[mark->line];
-	if (shift > 0 && column < (size_t)shift)
-		return at;
-	for (column -= shift; column && at < yaml->part->length; column--) {
-		n = la_utf8_char(text + at, yaml->part->length - at);
-		at += n ? n : 1;
-	}
-	return at;
+	column = shift > 0 && column < (size_t)shift ? 0 : column - shift;
+	return la_script_spot_at(&yaml->spots, yaml->part->text,
+				 yaml->part->length, mark->line + 1,
+				 column + 1);
 }
 
-struct la_script_span
-la_script_yaml_span(const struct la_script_yaml *yaml,
-		    const yaml_node_t *first, const yaml_node_t *last)
+struct la_script_span la_script_yaml_span(struct la_script_yaml *yaml,
+					  const yaml_node_t *first,
+					  const yaml_node_t *last)
 {
 	struct la_script_span span = { byte_of(yaml, &first->start_mark),
 				       byte_of(yaml, &last->end_mark) };

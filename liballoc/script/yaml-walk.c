@@ -36,12 +36,13 @@ static void read_scalar(struct la_script_yaml *yaml, const yaml_node_t *node,
 			const char *key)
 {
 	const char *text = la_script_yaml_text(node);
-	struct la_script_span at = la_script_yaml_span(yaml, node, node);
 	size_t n = la_script_name(text, strlen(text));
+	struct la_script_span at;
 	yaml_node_t rest = *node;
 
 	if (!la_script_watches(yaml->script, text, n, false))
 		return;
+	at = la_script_yaml_span(yaml, node, node);
 	if (text[n] == '=') {
 		rest.data.scalar.value += n + 1;
 		rest.data.scalar.length -= n + 1;
@@ -193,7 +194,7 @@ static int walk_map(struct la_script_yaml *yaml, const yaml_node_t *map,
 }
 
 /* A list of {name: ..., value: ...}. */
-static bool is_env(const struct la_script_yaml *yaml, const yaml_node_t *list,
+static bool is_env(struct la_script_yaml *yaml, const yaml_node_t *list,
 		   const char *key)
 {
 	const yaml_node_t *node;
@@ -235,6 +236,7 @@ static int walk(struct la_script_yaml *yaml, const yaml_node_t *node,
 		const char *key, unsigned int depth)
 {
 	if (depth > LA_SCRIPT_YAML_DEPTH ||
+	    yaml->looked >= LA_SCRIPT_YAML_LOOKED ||
 	    ++yaml->visited > LA_SCRIPT_YAML_NODES)
 		return la_error_set(yaml->err, -EFBIG, yaml->part->offset,
 				    "nested too deep, or too much of it");
@@ -248,7 +250,7 @@ static int walk(struct la_script_yaml *yaml, const yaml_node_t *node,
 }
 
 /* Whose manifest it is, where the name of the file does not tell. */
-static enum la_script_kind kind_of(const struct la_script_yaml *yaml,
+static enum la_script_kind kind_of(struct la_script_yaml *yaml,
 				   const yaml_node_t *root)
 {
 	if (yaml->kind != LA_SCRIPT_YAML)

@@ -8,6 +8,11 @@
 #include "util/error.h"
 #include "util/util.h"
 
+enum { MOST_OPEN = 128 }; /* brackets and braces */
+
+/* Most names of anchors that are compared. */
+#define MOST_COMPARED (UINT64_C(1) << 30)
+
 /* A text to parse, and how its lines are moved against the part's. */
 struct source {
 	const char *text;
@@ -32,6 +37,27 @@ static int fail(const struct la_script_part *part, const yaml_parser_t *parser,
 			    parser->problem_mark.line + 1,
 			    parser->problem_mark.column + 1,
 			    parser->problem);
+}
+
+/*
+ * libyaml looks for an anchor among all of a document, and with each token at
+ * all flow collections that are open: is that too much work?
+ */
+static bool is_hard(const struct la_script_part *part)
+{
+	uint64_t anchors = 0, aliases = 0;
+	size_t open = 0, i;
+
+	for (i = 0; i < part->length && open <= MOST_OPEN; i++) {
+		anchors += part->text[i] == '&';
+		aliases += part->text[i] == '*';
+		if (part->text[i] == '[' || part->text[i] == '{')
+			open++;
+		else if (part->text[i] == ']' || part->text[i] == '}')
+			open -= open > 0;
+	}
+	return open > MOST_OPEN ||
+	       anchors * (anchors + aliases) > MOST_COMPARED;
 }
 
 /*
@@ -238,12 +264,17 @@ int la_script_read_yaml(struct la_script *script,
 		.kind = la_script_kind_now(script),
 		.err = err,
 	};
-	size_t *line = find_lines(part, &source.lines);
 	size_t before = la_script_count(script);
+	size_t *line;
 	int ret;
 
+	if (is_hard(part))
+		return la_error_set(err, -EFBIG, part->offset,
+				    "nested too deep, or too many anchors");
+	line = find_lines(part, &source.lines);
+
 	source.shift = calloc(source.lines, sizeof(*source.shift));
-	source.line = walker.line = line;
+	source.line = line;
 	walker.shift = source.shift;
 	walker.lines = source.lines;
 	if (line && source.shift)
@@ -252,6 +283,7 @@ int la_script_read_yaml(struct la_script *script,
 		ret = la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				   "out of memory");
 	say_blocks(&walker, before);
+	la_script_spots_release(&walker.spots);
 	free(line);
 	free(source.shift);
 	return ret;

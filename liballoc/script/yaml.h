@@ -8,10 +8,12 @@
 
 #include <yaml.h>
 
+#include "script/locate.h"
 #include "script/place.h"
 
 enum {
 	LA_SCRIPT_YAML_NODES = 1 << 20, /* most that are visited */
+	LA_SCRIPT_YAML_LOOKED = 1 << 26, /* most keys that are looked at */
 	LA_SCRIPT_YAML_DEPTH = 64 /* deepest nesting */
 };
 
@@ -20,12 +22,12 @@ struct la_script_yaml {
 	const struct la_script_part *part;
 	enum la_script_kind kind;
 	yaml_document_t *document; /* the current one */
-	/* Bytes of the part where lines start, and how far what was parsed is
-	 * moved to the right there. */
-	const size_t *line;
+	struct la_script_spots spots; /* of the part */
+	/* By line, how far what was parsed is moved to the right. */
 	const int *shift;
 	size_t lines;
-	size_t visited;
+	size_t visited; /* nodes; with aliases, more than there are */
+	size_t looked; /* keys of maps that were compared */
 	struct la_error *err;
 };
 
@@ -35,7 +37,7 @@ int la_script_yaml_walk(struct la_script_yaml *yaml);
 yaml_node_t *la_script_yaml_node(const struct la_script_yaml *yaml, int index);
 
 /* The value of a key; NULL: none, or not a map. */
-yaml_node_t *la_script_yaml_get(const struct la_script_yaml *yaml,
+yaml_node_t *la_script_yaml_get(struct la_script_yaml *yaml,
 				const yaml_node_t *map, const char *key);
 
 /* Text of a scalar, terminated; NULL for others. */
@@ -46,9 +48,9 @@ bool la_script_yaml_is(const yaml_node_t *node, const char *text);
 bool la_script_yaml_is_null(const yaml_node_t *node);
 bool la_script_yaml_is_string(const yaml_node_t *node);
 
-struct la_script_span
-la_script_yaml_span(const struct la_script_yaml *yaml,
-		    const yaml_node_t *first, const yaml_node_t *last);
+struct la_script_span la_script_yaml_span(struct la_script_yaml *yaml,
+					  const yaml_node_t *first,
+					  const yaml_node_t *last);
 
 /* Add a text to value with what the kind expands in it. */
 void la_script_yaml_expand(const struct la_script_yaml *yaml, const char *text,
