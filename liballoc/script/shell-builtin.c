@@ -407,7 +407,8 @@ static const struct builtin *find(const struct shell *shell, const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (la_is_word(builtins[i].name, name) && has(shell, &builtins[i]))
+		if (la_is_word(builtins[i].name, name) &&
+		    has(shell, &builtins[i]))
 			return &builtins[i];
 	return NULL;
 }

@@ -394,12 +394,10 @@ static void refuse_modifier(struct shell *shell, const struct piece *piece)
 		shell->flow = FLOW_END;
 }
 
-bool la_shell_parameter(struct shell *shell, const struct piece *piece,
-			struct text *text)
+/* What is no plain parameter here: true, and text is unknown. */
+static bool is_refused(struct shell *shell, const struct piece *piece,
+		       struct text *text)
 {
-	const struct state *state;
-	char number[24];
-
 	if (has_modifier(shell, piece)) {
 		say_modifier(shell, piece);
 		text->unknown = true;
@@ -419,6 +417,17 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 			shell->flow = FLOW_END;
 		return true;
 	}
+	return false;
+}
+
+bool la_shell_parameter(struct shell *shell, const struct piece *piece,
+			struct text *text)
+{
+	const struct state *state;
+	char number[24];
+
+	if (is_refused(shell, piece, text))
+		return true;
 	if (piece->index) {
 		text->unknown = true;
 		return true;

@@ -160,7 +160,9 @@ bool la_shell_assign(struct shell *shell, const char *name, size_t length,
 			   old->assignment != LA_SCRIPT_WHOLE));
 	state.exported |= v->tangled;
 	state.scope = old->scope;
-	state.kind = value && !value->unknown && !v->tangled ? VALUE_KNOWN : VALUE_UNKNOWN;
+	state.kind = value && !value->unknown && !v->tangled ?
+			     VALUE_KNOWN :
+			     VALUE_UNKNOWN;
 	if (state.kind == VALUE_KNOWN)
 		state.text = copy_text(value);
 	la_shell_set_state(shell, v, state);
