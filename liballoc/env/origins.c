@@ -194,6 +194,12 @@ static void parse(struct la_env_finder *f, const char *file,
 		take_assignments(f, file, script, place);
 }
 
+/* Of what la_env_file_read() returns. */
+static const char *why_unread(int code)
+{
+	return code == -EINVAL ? "it is not a file" : strerror(-code);
+}
+
 bool la_env_find_in(struct la_env_finder *f, const char *file,
 		    const struct la_env_place *place)
 {
@@ -207,7 +213,7 @@ bool la_env_find_in(struct la_env_finder *f, const char *file,
 	if (ret == -ENOMEM)
 		f->failed = true;
 	else if (ret < 0)
-		la_env_find_unread(f, file, strerror(-ret));
+		la_env_find_unread(f, file, why_unread(ret));
 	else
 		parse(f, file, &text, place);
 	la_strbuf_release(&text);
@@ -227,7 +233,7 @@ static void find_given(struct la_env_finder *f, const char *file)
 	if (ret == -ENOMEM)
 		f->failed = true;
 	else if (ret < 0)
-		la_env_find_unread(f, file, strerror(-ret));
+		la_env_find_unread(f, file, why_unread(ret));
 	else if (la_script_kind_guess(&place.kind, file, la_strbuf_text(&text),
 				      text.length) < 0)
 		la_env_find_unread(f, file,

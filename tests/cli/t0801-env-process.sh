@@ -35,6 +35,26 @@ look 'a program that has it twice' 1 $value $value
 equal 'the last one' "$(show 'd["variables"][0]["last"]')" first
 equal 'the finding' "$(show '[f["code"] for f in d["findings"]]')" "['LA291']"
 
+start "$hold" many $name $value
+look 'a program with many variables' 1 backend:native $value
+
+# Neither a thread of the kernel nor a process that has ended has one.
+if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
+	pid=2
+	look 'a thread of the kernel' 3 unknown unknown
+	has 'it is a thread of the kernel'
+fi
+start sh -c 'true & echo $!; exec sleep 100'
+pid=$(cat "$tmp/ready")
+tries=0
+until grep -q '^State:.*Z' "/proc/$pid/status"; do
+	tries=$((tries + 1))
+	[ $tries -lt 50 ] || fail 'no process has ended'
+	sleep 0.1
+done
+look 'a process that has ended' 3 unknown unknown
+has 'the process has ended'
+
 # While it changes: one of its values or none, never another one, nor unset.
 start "$hold" race $name $value
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -161,4 +181,21 @@ if [ "$(id -u)" = 0 ] && [ -e "$tmp/static" ]; then
 	equal 'where it is set' "$(show '[(o["file"], o["line"])
 		for o in d["origins"] if o["scope"] == "system"]')" \
 		"[('/etc/environment', 1)]"
+
+	# What stands in the way in folders is no hindrance.
+	mkdir "$tmp/root/etc/profile.d"
+	mkfifo "$tmp/root/etc/profile.d/a.sh" "$tmp/root/etc/profile"
+	ln -s b.sh "$tmp/root/etc/profile.d/b.sh"
+	ln -s d.sh "$tmp/root/etc/profile.d/c.sh"
+	ln -s c.sh "$tmp/root/etc/profile.d/d.sh"
+	truncate -s 1T "$tmp/root/etc/profile.d/e.sh" || :
+	echo "export $name=$value" >"$tmp/root/etc/profile.d/f.sh"
+	run 1 env --pid "$pid" --torch 2.11 --show-origin --format json
+	equal 'what is read' "$(show '[o["file"] for o in d["origins"]
+		if o["scope"] == "system"]')" \
+		"['/etc/environment', '/etc/profile.d/f.sh']"
+	equal 'what is not' "$(show '[(u["file"], u["reason"])
+		for u in d["unread"] if u["file"].endswith(("e", "a.sh"))]')" \
+		"[('/etc/profile', 'it is not a file'), \
+('/etc/profile.d/a.sh', 'it is not a file')]"
 fi

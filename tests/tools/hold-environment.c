@@ -5,7 +5,8 @@
  * keep: as it was started; set: with NAME set to VALUE; race: NAME is set to
  * VALUE and to "first" in turn, and others come and go; clear: without an
  * environment; twice: started again with NAME=VALUE and NAME=first after it;
- * zero: the block that it was started with is overwritten with zeros.
+ * zero: the block that it was started with is overwritten with zeros; many: with
+ * NAME=VALUE behind 100,000 others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,22 @@ static void start_twice(char *program, const char *name, const char *value)
 	execve("/proc/self/exe", arguments, entries);
 }
 
+static void add_many(const char *name, const char *value)
+{
+	enum { OTHERS = 100000, BYTES = 32 };
+	char *text = calloc(OTHERS + 1, BYTES), **entries;
+	size_t i;
+
+	entries = calloc(OTHERS + 2, sizeof(*entries));
+	for (i = 0; i < OTHERS; i++) {
+		entries[i] = text + i * BYTES;
+		snprintf(entries[i], BYTES, "OTHER_%zu=x", i);
+	}
+	entries[OTHERS] = malloc(strlen(name) + strlen(value) + 2);
+	sprintf(entries[OTHERS], "%s=%s", name, value);
+	environ = entries;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "keep";
@@ -59,6 +76,8 @@ int main(int argc, char **argv)
 		race(argv[2], argv[3]);
 	if (argc > 3 && !strcmp(mode, "twice"))
 		start_twice(argv[0], argv[2], argv[3]);
+	if (argc > 3 && !strcmp(mode, "many"))
+		add_many(argv[2], argv[3]);
 	if (!strcmp(mode, "clear"))
 		clearenv();
 	if (!strcmp(mode, "zero"))
