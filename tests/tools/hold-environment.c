@@ -5,8 +5,8 @@
  * keep: as it was started; set: with NAME set to VALUE; race: NAME is set to
  * VALUE and to "first" in turn, and others come and go; clear: without an
  * environment; twice: started again with NAME=VALUE and NAME=first after it;
- * zero: the block that it was started with is overwritten with zeros; many: with
- * NAME=VALUE behind 100,000 others.
+ * zero: the block that it was started with is overwritten with zeros;
+ * many: with NAME=VALUE behind 100,000 others.
  */
 #include <stdio.h>
 #include <stdlib.h>
