@@ -56,12 +56,16 @@ one tcsh .login 0 1 1
 # Whatever startup files do: it ends, what is printed is bounded, and nothing
 # that they started runs on.
 long=$((1000000 + $$)) # seconds that no other test sleeps
+is_left() {	# as far as ps can see
+	ps -A -o args 2>/dev/null | grep -q "^sleep $long$"
+}
+
 hostile() {	# hostile WANTED-STATUS COMMANDS: a .bashrc
 	printf '%s\n' "$2" >"$HOME/.bashrc"
 	start=$(date +%s)
 	try "$1" backend:native --shell bash --interactive
 	[ $(($(date +%s) - start)) -lt 20 ] || fail "$2: not ended in time"
-	! ps -A -o args | grep -q "^sleep $long$" || fail "$2: it runs on"
+	! is_left || fail "$2: it runs on"
 }
 
 given="export $V=backend:native"
@@ -95,10 +99,10 @@ if command -v bash >/dev/null; then
 		hostile 0 "(trap '' HUP; setsid sleep $long &); $given"
 	fi
 	# Nor when allocctl is ended in the middle.
-	echo "sleep $long" >"$HOME/.bashrc"
+	echo "echo >~/started; sleep $long" >"$HOME/.bashrc"
 	allocctl verify --shell bash --interactive >/dev/null 2>&1 &
 	tries=0
-	until ps -A -o args | grep -q "^sleep $long$"; do
+	until [ -e "$HOME/started" ]; do
 		tries=$((tries + 1))
 		[ $tries -lt 50 ] || fail 'the startup file is not read'
 		sleep 0.1
@@ -106,7 +110,7 @@ if command -v bash >/dev/null; then
 	kill -TERM $!
 	wait $! 2>/dev/null || :
 	sleep 0.2
-	! ps -A -o args | grep -q "^sleep $long$" || fail 'it is left behind'
+	! is_left || fail 'it is left behind'
 	put .bashrc "'a b\"'"
 	allocctl verify --shell bash --interactive --format json >"$tmp/out"
 	grep -q '"shells":\[{"shell":"bash","version":"[0-9][^"]*","value":"a b\\"","arrives":true,"trouble":null}\]' \
