@@ -28,7 +28,7 @@ ${MAKE:-make} -s -j"$(nproc)" WERROR=1 SANITIZE= CC="$cross" CROSS="$prefix" \
 
 # Its own settings, no messages of wine's own, no window, UTF-8 arguments.
 WINEPREFIX=$windows/wine WINEDEBUG=-all
-WINEDLLOVERRIDES='mscoree=;mshtml=;winemenubuilder.exe=d'
+WINEDLLOVERRIDES="mscoree=;mshtml=;winemenubuilder.exe=d;winedbg.exe=d"
 LC_ALL=C.UTF-8 DISPLAY=
 export WINEPREFIX WINEDEBUG WINEDLLOVERRIDES LC_ALL DISPLAY
 mkdir -p "$WINEPREFIX"
