@@ -12,24 +12,22 @@
 
 enum { WORDS = 8 };
 
-#define SHELL(name, version, kind) \
-	{ name, name, version, "-l", "-i", "-c", "\\exec ", "\n", \
-	  "'\\!\n", kind, '\'', false }
+#define SHELL(name, version, call, kind, login_alone) \
+	{ name, name, version, "-l", "-i", "-c", call, "\n", "'\\!\n", \
+	  kind, '\'', login_alone }
 #define POWERSHELL(name) \
 	{ name, "pwsh", "\"$($PSVersionTable.PSVersion)\"", "-Login", NULL, \
 	  "-c", "& ", "\n", "'\\!\n", LA_SCRIPT_POWERSHELL, '\'', false }
 
 const struct verify_program verify_programs[] = {
-	SHELL("bash", "\"$BASH_VERSION\"", LA_SCRIPT_BASH),
-	SHELL("zsh", "\"$ZSH_VERSION\"", LA_SCRIPT_ZSH),
-	SHELL("dash", "''", LA_SCRIPT_SH),
-	SHELL("sh", "''", LA_SCRIPT_SH),
-	SHELL("ksh", "\"${.sh.version}\"", LA_SCRIPT_KSH),
-	SHELL("mksh", "\"$KSH_VERSION\"", LA_SCRIPT_MKSH),
-	{ "fish", "fish", "\"$version\"", "-l", "-i", "-c", "exec ", "\n",
-	  "'\\!\n", LA_SCRIPT_FISH, '\'', false },
-	{ "tcsh", "tcsh", "\"$tcsh\"", "-l", "-i", "-c", "exec ", "\n",
-	  "'\\!\n", LA_SCRIPT_TCSH, '\'', true },
+	SHELL("bash", "\"$BASH_VERSION\"", "\\exec ", LA_SCRIPT_BASH, false),
+	SHELL("zsh", "\"$ZSH_VERSION\"", "\\exec ", LA_SCRIPT_ZSH, false),
+	SHELL("dash", "''", "\\exec ", LA_SCRIPT_SH, false),
+	SHELL("sh", "''", "\\exec ", LA_SCRIPT_SH, false),
+	SHELL("ksh", "\"${.sh.version}\"", "\\exec ", LA_SCRIPT_KSH, false),
+	SHELL("mksh", "\"$KSH_VERSION\"", "\\exec ", LA_SCRIPT_MKSH, false),
+	SHELL("fish", "\"$version\"", "exec ", LA_SCRIPT_FISH, false),
+	SHELL("tcsh", "\"$tcsh\"", "exec ", LA_SCRIPT_TCSH, true),
 	POWERSHELL("powershell"),
 	POWERSHELL("pwsh"),
 	{ 0 },

@@ -259,7 +259,7 @@ struct la_script;
  * @param err      what cannot be read and where; may be NULL
  * @retval 0        read; the text itself may still be wrong: see diagnostics
  * @retval -EINVAL  no such kind
- * @retval -EFBIG   too long, nested too deep, or far too many assignments
+ * @retval -EFBIG   too long, or nested too deep
  * @retval -EBADMSG a file of a format (JSON, YAML) that cannot be parsed
  * @retval -ENOTSUP a kind that needs libyaml or jansson, in a build without
  * @retval -ENOMEM  out of memory
