@@ -44,7 +44,7 @@ if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
 	look 'a thread of the kernel' 3 unknown unknown
 	has 'it is a thread of the kernel'
 fi
-start sh -c 'true & echo $!; exec sleep 100'
+start sh -c 'sleep 1 & echo $!; exec sleep 100'
 pid=$(cat "$tmp/ready")
 tries=0
 until grep -q '^State:.*Z' "/proc/$pid/status"; do
