@@ -80,8 +80,10 @@ static struct la_docker_stage *add_stage(struct la_docker *docker)
 {
 	struct la_docker_stage *stage;
 
-	if (docker->stages == LA_DOCKER_STAGES)
+	if (docker->stages == LA_DOCKER_STAGES) {
+		la_script_stop(docker->script);
 		release_stage(&docker->stage[--docker->stages]);
+	}
 	stage = &docker->stage[docker->stages++];
 	*stage = (struct la_docker_stage){ .base = -1,
 					   .shell = LA_SCRIPT_SH };

@@ -546,8 +546,10 @@ static void assign_prefix(struct shell *shell, const struct word *word)
 	struct text text = { 0 }, value = { 0 };
 	size_t n = prefix_name(word);
 
+	const struct word *list = la_shell_braces(shell, word);
+
 	la_shell_text(shell, word, &text, false);
-	value.unknown = text.unknown ||
+	value.unknown = text.unknown || (list && list->next) ||
 			strchr(la_strbuf_text(&text.bytes), '\n');
 	if (text.bytes.length > n)
 		la_text_add(&value, text.bytes.data + n + 1,
@@ -605,17 +607,28 @@ static void run_words(struct shell *shell, const struct node *node,
 	}
 }
 
+/* What a function did to a variable that was set for it alone. */
+static void doubt_prefixes(struct shell *shell, const struct word *word,
+			   const struct word *end)
+{
+	for (; word != end; word = word->next)
+		la_shell_assign(shell, word->first->text, prefix_name(word),
+				NULL, (struct place){ word->start, word->end },
+				true);
+}
+
 void la_fish_command(struct shell *shell, const struct node *node)
 {
 	const struct word *word = node->words;
 	struct fields words = { 0 };
-	size_t mark = la_shell_mark(shell), i;
-	bool patterns = false;
+	size_t mark = la_shell_mark(shell), set, i;
+	bool patterns = false, changed;
 
 	while (word && prefix_name(word) && (word->next || node->open)) {
 		assign_prefix(shell, word);
 		word = word->next;
 	}
+	set = shell->change_count;
 	la_shell_fields(shell, word, &words);
 	for (i = 0; i < words.count; i++)
 		patterns |= words.at[i].pattern;
@@ -627,9 +640,14 @@ void la_fish_command(struct shell *shell, const struct node *node)
 	} else if (shell->flow == FLOW_NEXT) {
 		run_words(shell, node, &words);
 	}
+	changed = la_shell_function(shell, text_at(&words, 0)) &&
+		  shell->change_count > set;
 	la_shell_fields_release(&words);
-	if (node->words == word)
+	if (node->words == word) {
 		la_shell_keep(shell, mark);
-	else
-		la_shell_undo(shell, mark);
+		return;
+	}
+	la_shell_undo(shell, mark);
+	if (changed)
+		doubt_prefixes(shell, node->words, word);
 }

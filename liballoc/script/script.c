@@ -400,9 +400,8 @@ static void add_doubt(struct la_script *script, const char *name)
 		return;
 	settle(script, i, NULL, LA_SCRIPT_UNKNOWN);
 	la_script_say(script, &all, i, LA_SCRIPT_NEEDS_RUNNING, end, end,
-		      "variables are set at more than %d places; those behind "
-		      "them were not read",
-		      LA_SCRIPT_PLACES);
+		      "the text sets variables at too many places, or has too "
+		      "many stages: what is behind them was not read");
 }
 
 /* Make the faces; 0 or -ENOMEM. */

@@ -363,13 +363,16 @@ static void run_builtin(struct shell *shell, const struct node *node,
 
 	if (special && shell->table->has & SHELL_PREFIX_STAYS &&
 	    node->words != end) {
-		shell->doubt++;
-		assign_words(shell, node->words, end,
-			     !strcmp(shell->table->name, "ksh"));
-		shell->doubt--;
+		/* ksh exports it behind some of them, but not behind eval. */
+		if (!strcmp(shell->table->name, "ksh"))
+			doubt_words(shell, node->words, end);
+		else
+			assign_words(shell, node->words, end, false);
 	} else if (!strcmp(name, "eval") || !strcmp(name, "exec")) {
 		mark = la_shell_mark(shell);
-		assign_words(shell, node->words, end, true);
+		assign_words(shell, node->words, end,
+			     !strcmp(name, "exec") ||
+				     strcmp(shell->table->name, "zsh"));
 		la_shell_builtin(shell, node, words);
 		if (node->words == end)
 			la_shell_keep(shell, mark);

@@ -90,7 +90,7 @@ class Live:
         self.folder = tempfile.mkdtemp()
         self.programs = os.path.join(self.folder, "bin")
         os.mkdir(self.programs)
-        for name in ("cat", "env", "sh"):
+        for name in ("cat", "env", "printf", "sh", "tee"):
             os.symlink(shutil.which(name), os.path.join(self.programs, name))
         self.out = os.path.join(self.folder, "out")
         self.work = os.path.join(self.folder, "work")
