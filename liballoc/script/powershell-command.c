@@ -229,7 +229,7 @@ void ps_call(struct ps *ps, const struct ps_node *script,
 	struct ps_node *parameter;
 	size_t position = 0;
 
-	if (ps->spent || ps->calls >= PS_CALLS) {
+	if (ps->spent || ps->calls >= PS_CALLS || ps->called++ >= PS_CALLED) {
 		ps->spent = true;
 		return;
 	}
@@ -257,6 +257,21 @@ void ps_call(struct ps *ps, const struct ps_node *script,
 		scope.outer->variable = scope.variable;
 	}
 	ps->scope = scope.outer;
+}
+
+struct ps_function *ps_function(struct ps *ps)
+{
+	struct ps_function *f = NULL;
+
+	if (ps->functions++ < PS_FUNCTIONS)
+		f = ps_take(ps, sizeof(*f));
+	else
+		ps->spent = true;
+	if (f) {
+		f->next = ps->function;
+		ps->function = f;
+	}
+	return f;
 }
 
 static const struct ps_function *function(const struct ps *ps, const char *name)

@@ -109,7 +109,8 @@ static bool remove_item(struct ps *ps, const struct ps_arguments *args)
 
 			for (; env; env = env->next) {
 				int like =
-					ps_like(env->name, name, !ps->windows);
+					ps_like(ps, env->name, name,
+						!ps->windows);
 
 				if (like > 0)
 					ps_env_unset(ps, env->name);

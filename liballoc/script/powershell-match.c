@@ -419,26 +419,27 @@ static bool ascii(const char *text, size_t length)
 	return true;
 }
 
-int ps_match(const char *text, size_t length, size_t from, const char *pattern,
-	     bool cased, struct ps_span group[PS_GROUPS])
+int ps_match(struct ps *ps, struct ps_value text, size_t from,
+	     const char *pattern, bool cased, struct ps_span group[PS_GROUPS])
 {
-	struct matcher m = { .text = text,
-			     .end = text + length,
+	struct matcher m = { .text = text.text,
+			     .end = text.text + text.length,
 			     .start = pattern,
 			     .group = group,
 			     .cased = cased };
-	size_t i, at;
+	size_t i, at, tried = 0;
 
-	if (!ascii(text, length) || !ascii(pattern, strlen(pattern)))
+	if (!ascii(text.text, text.length) || !ascii(pattern, strlen(pattern)))
 		return -1;
-	for (at = from; at <= length; at++) {
+	for (at = from; at <= text.length; at++) {
 		for (i = 0; i < PS_GROUPS; i++)
 			group[i] = (struct ps_span){ 1, 0 };
 		group[0].start = at;
-		if (match_ways(&m, pattern, text + at))
-			return 1;
-		if (m.lost)
+		if (match_ways(&m, pattern, text.text + at))
+			return ps_try(ps, m.steps - tried) ? 1 : -1;
+		if (!ps_try(ps, m.steps - tried + 1) || m.lost)
 			return -1;
+		tried = m.steps;
 	}
 	return 0;
 }
@@ -498,8 +499,7 @@ struct ps_value ps_replace(struct ps *ps, struct ps_value text,
 	    by.type != PS_TEXT || block)
 		return result;
 	while (from <= text.length && out.length <= PS_STRING) {
-		found = ps_match(text.text, text.length, from, pattern.text,
-				 cased, group);
+		found = ps_match(ps, text, from, pattern.text, cased, group);
 		if (found <= 0)
 			break;
 		la_strbuf_add(&out, text.text + at, group[0].start - at);
@@ -533,8 +533,7 @@ struct ps_value ps_split(struct ps *ps, struct ps_value text,
 	    most < 0 || strchr(by.text, '(') || list.type != PS_ARRAY)
 		return ps_unknown();
 	while (!most || (int64_t)list.list->count + 1 < most) {
-		found = ps_match(text.text, text.length, at, by.text, cased,
-				 group);
+		found = ps_match(ps, text, at, by.text, cased, group);
 		if (found <= 0 || list.list->count > PS_LIST)
 			break;
 		if (group[0].end == group[0].start)

@@ -280,7 +280,14 @@ static int same_char(char a, char b, bool cased)
 	return cased ? a == b : !strncasecmp(&a, &b, 1);
 }
 
-int ps_like(const char *text, const char *pattern, bool cased)
+bool ps_try(struct ps *ps, size_t tries)
+{
+	ps->tries -= tries < ps->tries ? tries : ps->tries;
+	ps->spent |= !ps->tries;
+	return !ps->spent;
+}
+
+int ps_like(struct ps *ps, const char *text, const char *pattern, bool cased)
 {
 	const char *star = NULL, *from = NULL;
 	int found;
@@ -288,6 +295,8 @@ int ps_like(const char *text, const char *pattern, bool cased)
 	if (!ascii(text) || !ascii(pattern))
 		return -1;
 	while (*text) {
+		if (!ps_try(ps, 1))
+			return -1;
 		if (*pattern == '*') {
 			star = ++pattern;
 			from = text;
@@ -330,7 +339,7 @@ static int compare(struct ps *ps, int op, struct ps_value a, struct ps_value b)
 		b = ps_to_text(ps, b);
 		if (a.type != PS_TEXT || b.type != PS_TEXT)
 			return -1;
-		found = ps_like(a.text, b.text, cased);
+		found = ps_like(ps, a.text, b.text, cased);
 		return found < 0 ? -1 : found == (op == PS_LIKE);
 	}
 	if (!order(ps, a, b, &sign))
@@ -357,7 +366,7 @@ static int matches(struct ps *ps, struct ps_value a, struct ps_value b,
 	b = ps_to_text(ps, b);
 	if (a.type != PS_TEXT || b.type != PS_TEXT)
 		return -1;
-	result = ps_match(a.text, a.length, 0, b.text, cased, group);
+	result = ps_match(ps, a, 0, b.text, cased, group);
 	if (result <= 0)
 		return result;
 	all = (struct ps_value){ .type = PS_HASH };

@@ -171,14 +171,15 @@ static bool set_alias(struct ps *ps, const struct ps_arguments *args)
 	bool given;
 	struct ps_value name = ps_argument(args, "Name", 0, &given);
 	struct ps_value target = ps_argument(args, "Value", 1, &given);
-	struct ps_function *alias = ps_take(ps, sizeof(*alias));
+	struct ps_function *alias;
 
-	if (!alias || name.type != PS_TEXT || target.type != PS_TEXT)
+	if (name.type != PS_TEXT || target.type != PS_TEXT)
 		return true;
-	alias->name = name.text;
-	alias->target = ps_builtin_name(ps, target.text);
-	alias->next = ps->function;
-	ps->function = alias;
+	alias = ps_function(ps);
+	if (alias) {
+		alias->name = name.text;
+		alias->target = ps_builtin_name(ps, target.text);
+	}
 	return true;
 }
 

@@ -433,7 +433,7 @@ static void run_chain(struct ps *ps, struct ps_node *node, struct ps_list *out)
 
 static void define(struct ps *ps, struct ps_node *node)
 {
-	struct ps_function *function = ps_take(ps, sizeof(*function));
+	struct ps_function *function = ps_function(ps);
 	const char *colon = strchr(node->text, ':');
 
 	if (!function)
@@ -441,8 +441,6 @@ static void define(struct ps *ps, struct ps_node *node)
 	function->name = colon ? colon + 1 : node->text;
 	function->script = node->first;
 	node->first->op = node->op;
-	function->next = ps->function;
-	ps->function = function;
 }
 
 static void leave(struct ps *ps, struct ps_node *node, struct ps_list *out)

@@ -206,6 +206,7 @@ int la_script_read_powershell(struct la_script *script,
 
 	ps.budget = MEMORY + MEMORY_EACH * part->length;
 	ps.steps = PS_STEPS + part->length;
+	ps.tries = PS_TRIES + part->length;
 	ps.windows = la_script_platform(script) == LA_PLATFORM_WINDOWS;
 	ps.scope = &scope;
 	ret = walk(&ps);

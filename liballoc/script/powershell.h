@@ -14,7 +14,10 @@ enum {
 	PS_CALLS = 24, /* functions within functions */
 	PS_STRING = 1 << 16, /* longest string that is computed, bytes */
 	PS_LIST = 1 << 12, /* longest list that is computed */
-	PS_STEPS = 50000 /* statements run, beyond those of the text */
+	PS_STEPS = 50000, /* statements run, beyond those of the text */
+	PS_CALLED = 50000, /* calls of functions and blocks in all */
+	PS_FUNCTIONS = 4096, /* and aliases, of one text */
+	PS_TRIES = 1 << 22 /* of regular expressions and patterns in all */
 };
 
 /* What makes a value doubtful; each is said where it is assigned. */
@@ -242,7 +245,10 @@ struct ps {
 	unsigned int unsure; /* run only perhaps */
 	unsigned int doubt; /* of the condition under which this is run */
 	unsigned int trying; /* try blocks around */
-	unsigned int calls;
+	unsigned int calls; /* at once */
+	unsigned int called; /* in all */
+	unsigned int functions; /* in the list */
+	size_t tries; /* of patterns that may still be made */
 	bool stop; /* $ErrorActionPreference is Stop */
 	bool risky; /* a command was run that may have thrown */
 	bool strict; /* Set-StrictMode: a variable that is not set throws */
@@ -296,9 +302,11 @@ struct ps_value ps_binary(struct ps *ps, int op, struct ps_value a,
 struct ps_value ps_unary(struct ps *ps, int op, struct ps_value a);
 /* 1, 0 or -1 */
 int ps_equal(struct ps *ps, struct ps_value a, struct ps_value b, bool cased);
+/* Count tries of a pattern; false: there were too many, all is unknown. */
+bool ps_try(struct ps *ps, size_t tries);
 struct ps_value ps_join(struct ps *ps, struct ps_value list,
 			struct ps_value by);
-int ps_like(const char *text, const char *pattern, bool cased);
+int ps_like(struct ps *ps, const char *text, const char *pattern, bool cased);
 
 /* powershell-match.c: regular expressions.  1, 0, -1: not known. */
 struct ps_span {
@@ -307,8 +315,8 @@ struct ps_span {
 
 enum { PS_GROUPS = 10 };
 
-int ps_match(const char *text, size_t length, size_t from, const char *pattern,
-	     bool cased, struct ps_span group[PS_GROUPS]);
+int ps_match(struct ps *ps, struct ps_value text, size_t from,
+	     const char *pattern, bool cased, struct ps_span group[PS_GROUPS]);
 struct ps_value ps_replace(struct ps *ps, struct ps_value text,
 			   struct ps_value pattern, struct ps_value by,
 			   bool cased);
@@ -364,6 +372,8 @@ struct ps_arguments {
 	const struct ps_list *input; /* of the pipeline; NULL: none */
 };
 
+/* A function or alias more; NULL: no memory, or too many. */
+struct ps_function *ps_function(struct ps *ps);
 void ps_call(struct ps *ps, const struct ps_node *script,
 	     const struct ps_arguments *args, bool scoped, struct ps_list *out);
 

@@ -63,7 +63,7 @@ static bool is_valid(const char *text)
 	size_t n;
 
 	for (; *text; text += n) {
-		n = la_utf8_char(text, strlen(text));
+		n = la_utf8_char(text, strnlen(text, 4));
 		if (!n || ((unsigned char)*text < ' ' &&
 			   !strchr("\t\n", *text)) || *text == 0x7f)
 			return false;
