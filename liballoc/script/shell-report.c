@@ -110,7 +110,7 @@ static void report(struct shell *shell, struct variable *variable,
 					  value_of(state), fate_of(state),
 					  at.start, at.end);
 	if (state->assignment == LA_SCRIPT_WHOLE)
-		shell->error = -EFBIG;
+		shell->error = -ENOSPC;
 	state->part = shell->part;
 	state->start = at.start;
 	state->end = at.end;
@@ -282,7 +282,7 @@ void la_shell_lost(struct shell *shell, size_t start, size_t end,
 				      shell->part->text + at, n, NULL,
 				      LA_SCRIPT_LOST, at, at + n);
 		if (place == LA_SCRIPT_WHOLE) {
-			shell->error = -EFBIG;
+			shell->error = -ENOSPC;
 			return;
 		}
 		say(shell, place, code, (struct place){ at, at + n }, why);

@@ -43,8 +43,10 @@ int la_shell_read(struct la_script *script, const struct la_script_part *part,
 		shell.error = -ENOMEM;
 	if (shell.error == -ENOMEM)
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
-				    "out of memory");
-	return shell.error;
+				    "it takes more memory than there is, or "
+				    "than a text may take");
+	/* No place more is noted: all variables end as not known. */
+	return shell.error == -ENOSPC ? 0 : shell.error;
 }
 
 int la_script_read_shell(struct la_script *script,
