@@ -162,11 +162,11 @@ static size_t put_variable(struct cmd_run *run, struct cmd_text *out,
 void cmd_expand_percent(struct cmd_run *run, struct cmd_text *out,
 			const struct cmd_text *line)
 {
-	const char *end = line->byte + line->length;
 	size_t i = 0, taken;
 
 	while (i < line->length) {
 		const char *at = line->byte + i + 1;
+		const char *end = line->byte + line->length;
 		size_t origin = line->origin[i];
 
 		if (line->byte[i] != '%') {
@@ -238,13 +238,14 @@ static size_t put_delayed(struct cmd_run *run, struct cmd_text *out,
 
 void cmd_expand_delayed(struct cmd_run *run, struct cmd_text *text)
 {
-	const char *end = text->byte + text->length;
 	struct cmd_text out = { 0 };
+	const char *end;
 	size_t i;
 
 	if (!run->environment->delayed || !text->length ||
 	    !memchr(text->byte, '!', text->length))
 		return;
+	end = text->byte + text->length;
 	for (i = 0; i < text->length; i++) {
 		char byte = text->byte[i];
 

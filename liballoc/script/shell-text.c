@@ -8,7 +8,7 @@
 #include "script/written.h"
 #include "util/util.h"
 
-static void join(const struct fields *words, size_t first, struct text *text)
+void la_shell_join(const struct fields *words, size_t first, struct text *text)
 {
 	size_t i;
 
@@ -30,7 +30,7 @@ void la_shell_echo(struct shell *shell, const struct fields *words)
 
 	if (text_at(words, 1)[0] == '-' && newline)
 		text.unknown = true;
-	join(words, 1 + !newline, &text);
+	la_shell_join(words, 1 + !newline, &text);
 	if (shell->table->has & SHELL_ECHO_ESCAPES &&
 	    strchr(la_strbuf_text(&text.bytes), '\\'))
 		text.unknown = true;
@@ -48,7 +48,7 @@ void la_shell_printf(struct shell *shell, const struct fields *words)
 	struct text text = { 0 };
 	size_t next = 2;
 
-	join(words, 1, &text);
+	la_shell_join(words, 1, &text);
 	shell->capture->unknown |= text.unknown || *format == '-';
 	la_strbuf_release(&text.bytes);
 	for (; *format; format++) {
@@ -191,7 +191,7 @@ void la_shell_eval(struct shell *shell, const struct fields *words,
 {
 	struct text text = { 0 };
 
-	join(words, first, &text);
+	la_shell_join(words, first, &text);
 	shell->status = STATUS_MAYBE;
 	if (text.unknown || shell->depth >= LA_SCRIPT_DEPTH)
 		la_script_say(shell->script, shell->part, LA_SCRIPT_WHOLE,

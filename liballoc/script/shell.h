@@ -278,6 +278,8 @@ void la_shell_fields_one(struct shell *shell, const struct word *word,
 			 struct fields *fields, bool assignment);
 void la_shell_fields_release(struct fields *fields);
 void la_text_add(struct text *text, const char *bytes, size_t length);
+/* Words from first on, with blanks between them. */
+void la_shell_join(const struct fields *words, size_t first, struct text *text);
 struct word *la_shell_braces(struct shell *shell, const struct word *word);
 
 /* shell-parameter.c */

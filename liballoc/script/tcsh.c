@@ -38,21 +38,6 @@ static void refuse(struct shell *shell, const struct node *node,
 		shell->line_ends = true;
 }
 
-/* Words from first on, joined by blanks: setenv takes them for one. */
-static void join(const struct fields *words, size_t first, struct text *text)
-{
-	size_t i;
-
-	text->unknown |= words->open;
-	for (i = first; i < words->count; i++) {
-		if (i > first)
-			la_text_add(text, " ", 1);
-		text->unknown |= words->at[i].text.unknown;
-		la_text_add(text, text_at(words, i),
-			    words->at[i].text.bytes.length);
-	}
-}
-
 /* As it is written, before expansions. */
 static size_t word_count(const struct node *node)
 {
@@ -80,7 +65,7 @@ static void run_setenv(struct shell *shell, const struct node *node,
 		refuse(shell, node, LA_SCRIPT_OTHER_LANGUAGE,
 		       "setenv wants a blank between name and value");
 	} else if (words->count > 1) {
-		join(words, 2, &value);
+		la_shell_join(words, 2, &value);
 		la_shell_assign(shell, name, strlen(name), &value, place, true);
 		la_strbuf_release(&value.bytes);
 	}
@@ -145,7 +130,7 @@ static void run_set(struct shell *shell, const struct node *node,
 		value.unknown = words->open || words->at[i].text.unknown ||
 				words->count > i + 1;
 	} else if (*equals == '=' && (node->grouped || i > 1)) {
-		join(words, i + 1, &value);
+		la_shell_join(words, i + 1, &value);
 		value.unknown |= !node->grouped && words->count > i + 2;
 	}
 	set_own(shell, node, &words->at[1], n, &value);
