@@ -96,10 +96,11 @@ void la_script_vars_unset(struct la_script_vars *vars, const char *name,
 			  size_t length)
 {
 	size_t i = position(vars, name, length);
-	struct la_script_var *var = &vars->var[i], *last;
+	struct la_script_var *var, *last;
 
 	if (i == vars->count)
 		return;
+	var = &vars->var[i];
 	free_slot(vars, slot_of(vars, name, length));
 	vars->bytes -= var->value ? strlen(var->value) : 0;
 	last = &vars->var[--vars->count];
