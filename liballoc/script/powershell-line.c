@@ -148,7 +148,7 @@ static bool command_ends(const struct ps_parser *p)
 static struct ps_node *command(struct ps_parser *p)
 {
 	struct ps_node *node = ps_node(p, PS_N_COMMAND, p->at);
-	size_t width, dash;
+	size_t width, dash, at;
 
 	if ((ps_peek(p, 0) == '&' || ps_peek(p, 0) == '.') &&
 	    (ps_peek(p, 0) == '&' || ps_delimiter(p, p->at + 1) ||
@@ -162,6 +162,7 @@ static struct ps_node *command(struct ps_parser *p)
 	ps_child(p, node, one_argument(p));
 	for (ps_blanks(p); !p->bad && !command_ends(p); ps_blanks(p)) {
 		dash = ps_dash(p, p->at);
+		at = p->at;
 		if (redirection(p, node))
 			continue;
 		if (ps_starts(p, "--%"))
@@ -173,6 +174,8 @@ static struct ps_node *command(struct ps_parser *p)
 			ps_child(p, node, option(p));
 		else
 			ps_child(p, node, argument(p));
+		if (p->at == at)
+			ps_refuse(p, at, "this byte begins no argument");
 	}
 	node->end = p->at;
 	return node;
