@@ -203,33 +203,12 @@ static size_t assign_ahead(const struct ps_parser *p, int *op)
 	return 3;
 }
 
-static bool assignable(const struct ps_node *node)
-{
-	const struct ps_node *item;
-
-	switch (node->kind) {
-	case PS_N_VARIABLE:
-	case PS_N_MEMBER:
-	case PS_N_INDEX:
-		return true;
-	case PS_N_CAST:
-		return assignable(node->first);
-	case PS_N_ARRAY:
-		for (item = node->first; item; item = item->next)
-			if (!assignable(item))
-				return false;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static struct ps_node *assignment(struct ps_parser *p, struct ps_node *target,
 				  size_t length, int op)
 {
 	struct ps_node *node = ps_node(p, PS_N_ASSIGN, target->start), *value;
 
-	if (!assignable(target))
+	if (!ps_assignable(target))
 		ps_refuse(p, p->at, "nothing that = could assign to");
 	if (!ps_deeper(p))
 		return node;

@@ -54,6 +54,8 @@ struct ps_node *ps_parse_expression(struct ps_parser *p);
 struct ps_node *ps_parse_primary(struct ps_parser *p);
 bool ps_expression_ahead(struct ps_parser *p);
 struct ps_node *ps_postfix(struct ps_parser *p, struct ps_node *node);
+/* May it stand before = ? */
+bool ps_assignable(const struct ps_node *node);
 
 /* powershell-primary.c */
 struct ps_node *ps_parse_bracket(struct ps_parser *p);

@@ -256,6 +256,35 @@ static struct ps_node *element(struct ps_parser *p, struct ps_node *object,
 	return node;
 }
 
+bool ps_assignable(const struct ps_node *node)
+{
+	const struct ps_node *item;
+
+	switch (node->kind) {
+	case PS_N_VARIABLE:
+	case PS_N_MEMBER:
+	case PS_N_INDEX:
+		return true;
+	case PS_N_CAST:
+		return ps_assignable(node->first);
+	case PS_N_ARRAY:
+		for (item = node->first; item; item = item->next)
+			if (!ps_assignable(item))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of ++ and --. */
+static void check_step(struct ps_parser *p, const struct ps_node *operand)
+{
+	if (!operand ||
+	    (operand->kind != PS_N_PAREN && !ps_assignable(operand)))
+		ps_refuse(p, p->at, "nothing that ++ or -- could change");
+}
+
 static struct ps_node *step_behind(struct ps_parser *p, struct ps_node *operand,
 				   char sign)
 {
@@ -263,6 +292,7 @@ static struct ps_node *step_behind(struct ps_parser *p, struct ps_node *operand,
 
 	p->at += 2;
 	node->op = sign | 256;
+	check_step(p, operand);
 	ps_child(p, node, operand);
 	return node;
 }
@@ -401,11 +431,13 @@ static int unary_ahead(const struct ps_parser *p, size_t *length)
 
 static struct ps_node *step_ahead(struct ps_parser *p)
 {
-	struct ps_node *node = ps_node(p, PS_N_STEP, p->at);
+	struct ps_node *node = ps_node(p, PS_N_STEP, p->at), *operand;
 
 	node->op = ps_peek(p, 0);
 	p->at += 2;
-	ps_child(p, node, ps_parse_operand(p));
+	operand = ps_parse_operand(p);
+	check_step(p, operand);
+	ps_child(p, node, operand);
 	return node;
 }
 
