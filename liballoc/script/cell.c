@@ -250,7 +250,8 @@ int la_script_read_cell(struct la_script *script,
 		return 0;
 	rest.text = newline + 1;
 	rest.length = part->text + part->length - rest.text;
-	rest.offset = part->offset + (part->exact ? rest.text - part->text : 0);
+	rest.offset = la_script_offset(part, rest.text - part->text);
+	rest.piece_count = 0;
 	rest.ends = true;
 	return la_script_nested(script, kind, &rest, err);
 }

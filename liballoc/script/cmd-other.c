@@ -167,8 +167,7 @@ static bool run_shell(struct cmd_run *run, const struct cmd_text *text)
 		return false;
 	part.text = text->byte + at;
 	part.length = end - at;
-	part.offset = run->part->offset +
-		      (run->part->exact ? cmd_text_first(text, at) : 0);
+	part.offset = la_script_offset(run->part, cmd_text_first(text, at));
 	run->ret = la_script_nested(run->script,
 				    bash ? LA_SCRIPT_BASH :
 					   LA_SCRIPT_POWERSHELL,

@@ -120,7 +120,7 @@ static int read_command(struct la_script *script,
 	struct la_script_part inner = {
 		.text = part->text + start,
 		.length = cut - start,
-		.offset = part->offset + (part->exact ? start : 0),
+		.offset = la_script_offset(part, start),
 		.exact = part->exact,
 		.ends = true,
 	};

@@ -157,8 +157,7 @@ static int run_heredoc(struct la_docker *docker,
 	struct la_script_part inner = {
 		.text = part->text + line->heredoc.start,
 		.length = line->heredoc.end - line->heredoc.start,
-		.offset = part->offset +
-			  (part->exact ? line->heredoc.start : 0),
+		.offset = la_script_offset(part, line->heredoc.start),
 		.exact = part->exact,
 		.ends = true,
 	};

@@ -312,6 +312,7 @@ static int read_arguments(struct la_script *script,
 	la_strbuf_addstr(&text, after);
 	inner.text = la_strbuf_text(&text);
 	inner.length = text.length;
+	inner.piece_count = 0;
 	/* Bytes of what is put before count from in front of the text. */
 	inner.offset += part->exact ? start - strlen(before) : 0;
 	ret = text.failed ? -ENOMEM :

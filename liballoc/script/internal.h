@@ -27,6 +27,12 @@ enum {
 /* Instead of an assignment's index: the text as a whole. */
 #define LA_SCRIPT_WHOLE SIZE_MAX
 
+/* From start on, bytes of a part stand at offset, or behind it. */
+struct la_script_piece {
+	size_t start; /* bytes of the part */
+	uint64_t offset; /* of the whole text */
+};
+
 /* A piece of the text, as one reader gets it. */
 struct la_script_part {
 	const char *text;
@@ -36,10 +42,20 @@ struct la_script_part {
 	 */
 	uint64_t offset;
 	bool exact;
+	/* Or of several: where those bytes of it stand, by start; unowned. */
+	const struct la_script_piece *piece;
+	size_t piece_count;
 	/* The shell that reads it ends with it: what is set there reaches only
 	 * programs that the part itself starts. */
 	bool ends;
 };
+
+/* Byte of the whole text at which a byte of the part stands. */
+uint64_t la_script_offset(const struct la_script_part *part, size_t start);
+
+/* The line of the whole text in which it stands, from 1. */
+size_t la_script_line(struct la_script *script,
+		      const struct la_script_part *part, size_t start);
 
 /* Find all that a part does; 0 or -errno with err filled. */
 typedef int la_script_reader(struct la_script *script,

@@ -267,7 +267,7 @@ void la_launch_read(struct la_launch *launch, enum la_script_kind kind,
 	const struct la_script_part part = {
 		.text = text,
 		.length = strlen(text),
-		.offset = outer->offset + (outer->exact ? start : 0),
+		.offset = la_script_offset(outer, start),
 		.ends = true,
 	};
 	struct la_error err;

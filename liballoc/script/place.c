@@ -331,8 +331,7 @@ int la_script_start(struct la_script *script, const struct la_script_part *part,
 	inner.length = strlen(word->text);
 	inner.exact = part->exact && word->end <= part->length &&
 		      stands_there(part, word, &start);
-	inner.offset = part->offset;
-	if (part->exact)
-		inner.offset += inner.exact ? start : word->start;
+	inner.offset = la_script_offset(part,
+					inner.exact ? start : word->start);
 	return la_script_nested(script, kind, &inner, err);
 }

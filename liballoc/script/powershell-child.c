@@ -186,7 +186,7 @@ static void foreign(struct ps *ps, enum la_script_kind kind,
 		return;
 	part.text = text.text;
 	part.length = text.length;
-	part.offset = ps->part->offset + (ps->part->exact ? at->start : 0);
+	part.offset = la_script_offset(ps->part, at->start);
 	ret = la_script_nested(ps->script, kind, &part, ps->err);
 	if (ret && ret != -ENOTSUP)
 		ps->ret = ret;

@@ -29,7 +29,7 @@ static void cuda_starts(struct py *py, bool maybe)
 	maybe = maybe || py->maybe;
 	if (py->dead || (py->cuda_line && (maybe || !py->cuda_maybe)))
 		return;
-	py->cuda_line = py_line(py, py->start);
+	py->cuda_line = la_script_line(py->script, py->part, py->start);
 	py->cuda_maybe = maybe;
 }
 
@@ -145,7 +145,7 @@ void py_run_shell(struct py *py, enum la_script_kind kind, const char *text,
 	struct la_script_part part = {
 		.text = text,
 		.length = length,
-		.offset = py->part->offset + (py->part->exact ? py->start : 0),
+		.offset = la_script_offset(py->part, py->start),
 		.ends = true,
 	};
 	size_t first = py_count(py);

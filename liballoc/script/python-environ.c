@@ -17,19 +17,6 @@ static void say(struct py *py, size_t assignment, enum la_script_code code)
 		      py->end, NULL);
 }
 
-size_t py_line(struct py *py, size_t offset)
-{
-	if (offset > py->part->length)
-		offset = py->part->length;
-	if (offset < py->lines_at || !py->lines) {
-		py->lines_at = 0;
-		py->lines = 1;
-	}
-	for (; py->lines_at < offset; py->lines_at++)
-		py->lines += py->part->text[py->lines_at] == '\n';
-	return py->lines;
-}
-
 size_t py_note(struct py *py, const char *name, size_t length,
 	       const char *value, enum la_script_fate fate)
 {

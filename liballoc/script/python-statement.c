@@ -199,7 +199,7 @@ static void refuse(struct py *py, size_t first, size_t last)
 	size_t length;
 
 	if (!py->refused)
-		py->refused = py_line(py, py->start);
+		py->refused = la_script_line(py->script, py->part, py->start);
 	if (py->last != last) {
 		say(py, py->last, code);
 		return;
@@ -294,7 +294,8 @@ static void see_import(struct py *py, const char *path)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (n == strlen(names[i]) && !memcmp(path, names[i], n) &&
 		    !py->maybe && !py->dead && !py->torch_line)
-			py->torch_line = py_line(py, py->start);
+			py->torch_line = la_script_line(
+				py->script, py->part, py->start);
 }
 
 static void run_import(struct py *py)

@@ -164,7 +164,6 @@ struct py {
 	/* The subscript that was read last, and the token behind it. */
 	const struct py_value *target_owner, *target_key;
 	size_t target_end;
-	size_t lines_at, lines; /* how far lines are counted */
 };
 
 extern const struct py_value py_unknown, py_none, py_bytes;
@@ -235,8 +234,6 @@ void py_assign(struct py *py, const char *name, size_t length,
 /* Note a place of the statement. */
 size_t py_note(struct py *py, const char *name, size_t length,
 	       const char *value, enum la_script_fate fate);
-/* Line of a byte of the source. */
-size_t py_line(struct py *py, size_t offset);
 /* os.environ[name] = value, with all that follows from it. */
 void py_environ_set(struct py *py, const struct py_value *name,
 		    const struct py_value *value);

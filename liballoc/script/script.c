@@ -124,12 +124,37 @@ static void locate(struct la_script *script, uint64_t offset, size_t *line,
 		script->failed = true;
 }
 
+uint64_t la_script_offset(const struct la_script_part *part, size_t start)
+{
+	size_t low = 0, high = part->piece_count, middle;
+
+	if (part->exact)
+		return part->offset + start;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (part->piece[middle].start <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? part->piece[low - 1].offset : part->offset;
+}
+
+size_t la_script_line(struct la_script *script,
+		      const struct la_script_part *part, size_t start)
+{
+	size_t line, column;
+
+	locate(script, la_script_offset(part, start), &line, &column);
+	return line;
+}
+
 /* Where bytes of a part stand in the text. */
 static void place_in_text(const struct la_script *script,
 			  const struct la_script_part *part, size_t start,
 			  size_t end, uint64_t *offset, uint64_t *length)
 {
-	*offset = part->offset + (part->exact ? start : 0);
+	*offset = la_script_offset(part, start);
 	*length = part->exact ? end - start : 0;
 	if (*offset > script->length)
 		*offset = script->length;

@@ -736,7 +736,7 @@ void la_shell_run_child(struct shell *shell, const char *text, size_t length,
 	struct shell outer = *shell;
 
 	part.exact = exact && now->exact;
-	part.offset = now->offset + (now->exact ? offset : 0);
+	part.offset = la_script_offset(now, offset);
 	if (shell->depth == RUN_DEPTH) {
 		if (capture)
 			capture->unknown = true;

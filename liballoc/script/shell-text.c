@@ -178,7 +178,7 @@ void la_shell_read_copy(struct shell *shell, const char *text, size_t length,
 	}
 	part->text = la_arena_copy(&shell->kept, text, length);
 	part->length = part->text ? length : 0;
-	part->offset = shell->part->offset + (shell->part->exact ? start : 0);
+	part->offset = la_script_offset(shell->part, start);
 	shell->depth++;
 	shell->status = shell->table->has & SHELL_FISH ? STATUS_MAYBE :
 							 STATUS_TRUE;

@@ -64,8 +64,7 @@ static int read_string(struct la_script_yaml *yaml, const yaml_node_t *node)
 	struct la_script_span at = la_script_yaml_span(yaml, node, node);
 	struct la_script_part inner = {
 		.text = text,
-		.offset = yaml->part->offset +
-			  (yaml->part->exact ? at.start : 0),
+		.offset = la_script_offset(yaml->part, at.start),
 		.ends = true,
 	};
 	int ret;

@@ -72,8 +72,7 @@ static int read_lines(struct la_script_yaml *yaml, const yaml_node_t *node,
 	struct la_script_part inner = {
 		.text = la_strbuf_text(lines),
 		.length = lines->length,
-		.offset = yaml->part->offset +
-			  (yaml->part->exact ? at.start : 0),
+		.offset = la_script_offset(yaml->part, at.start),
 		.ends = true,
 	};
 

@@ -87,6 +87,25 @@ os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:native"' --kind python
 grep -q ': too late: PYTORCH_CUDA_ALLOC_CONF=backend:native$' "$tmp/out" ||
 	fail "too late: $(cat "$tmp/out")"
 
+# A notebook's cells are one program; places are lines of the file.
+cat >"$tmp/cells.ipynb" <<'END'
+{"cells": [
+ {"cell_type": "code", "source": [
+   "import torch\n",
+   "torch.cuda.init()"]},
+ {"cell_type": "markdown", "source": ["\"source\": text\n"]},
+ {"cell_type": "code", "source": "%%time\nimport os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'backend:native'"},
+ {"cell_type": "code", "source": [
+   "%%bash\n",
+   "export PYTORCH_CUDA_ALLOC_CONF=backend:native"]}
+]}
+END
+allocctl verify --script "$tmp/cells.ipynb" >"$tmp/out" 2>&1 || :
+grep -q '^.*cells.ipynb:6:54: too late: ' "$tmp/out" &&
+	grep -q 'initialised (line 4)' "$tmp/out" &&
+	grep -q '^.*cells.ipynb:8:5: lost: ' "$tmp/out" ||
+	fail "lines of a notebook: $(cat "$tmp/out")"
+
 # What it is, by the name, the text or --kind.
 printf 'PYTORCH_CUDA_ALLOC_CONF=backend:native\n' >"$tmp/.env"
 allocctl verify --script "$tmp/.env" >"$tmp/out" || fail 'by name'
