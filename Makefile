@@ -8,7 +8,7 @@ include scripts/Makefile.include
 include scripts/Makefile.feature
 include scripts/Makefile.rules
 
-dirs := liballoc allocctl tests bench
+dirs := liballoc allocctl cupti-probe tests bench
 include $(addsuffix /Build,$(dirs))
 
 include scripts/Makefile.lint

@@ -18,6 +18,8 @@ cd "${1:-.}"
 		echo "${n%.h} $h"
 	done
 	find allocctl -name '*.[ch]' | sed 's|^|allocctl |'
+	find cupti-probe/report -name '*.[ch]' | sed 's|^|report |'
+	find cupti-probe/inject -name '*.[ch]' | sed 's|^|inject |'
 } | awk '
 BEGIN {
 	may["util"] = ""
@@ -26,10 +28,15 @@ BEGIN {
 	may["env"] = "util setting script"
 	may["device"] = "util"
 	may["heap"] = "util device setting"
-	may["trace"] = "util"
+	may["trace"] = "util format"
 	may["replay"] = "util heap device trace setting"
-	may["triage"] = "util replay trace setting env script"
+	may["triage"] = "util format replay trace setting env script"
 	may["allocctl"] = "util public"
+	may["report"] = "util public allocctl"
+	may["format"] = ""
+	may["inject"] = "format"
+	home["probe-format"] = "format"
+	home["probe"] = "trace"
 	home["error"] = home["event"] = home["version"] = "util"
 	for (f in may)
 		folder[f] = 1
@@ -48,7 +55,7 @@ function check(from, file, line, path,	part, to) {
 	split(path, part, "/")
 	if (path ~ /^liballoc\/include\// || path ~ /^\.\.\//) {
 		bad(file, line, path, "write it as <liballoc/...>")
-	} else if (path ~ /^liballoc\/[a-z]+\.h$/) {
+	} else if (path ~ /^liballoc\/[a-z-]+\.h$/) {
 		to = substr(part[2], 1, length(part[2]) - 2)
 		if (!allowed(from, belongs(to)) && !allowed(from, "public"))
 			bad(file, line, path, from " may not include " belongs(to))

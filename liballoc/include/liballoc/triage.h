@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <liballoc/error.h>
+#include <liballoc/probe.h>
 #include <liballoc/replay.h>
 #include <liballoc/setting.h>
 #include <liballoc/trace.h>
@@ -315,6 +316,23 @@ int la_facts_of_recording(struct la_facts *out,
 			  unsigned int device,
 			  const struct la_program *program,
 			  struct la_error *err);
+
+/**
+ * @brief The driver's facts of an episode.
+ * @param[out] out the facts, for la_facts_release(); untouched on failure
+ * @param probe    probe
+ * @param oom      index of the episode, see la_probe_ooms()
+ * @param err      what is wrong, may be NULL
+ * @retval 0       success
+ * @retval -ENOENT no such episode
+ * @retval -ENOMEM out of memory
+ *
+ * la_facts_merge() adds them to la_facts_of_recording().  Alone they may show
+ * that a request is larger than the card, that other processes, contexts or a
+ * pool hold the memory; what the allocator could not use they do not show.
+ */
+int la_facts_of_probe(struct la_facts *out, const struct la_probe *probe,
+		      size_t oom, struct la_error *err);
 
 /** @brief Causes; names: la_cause_name(). */
 enum la_cause {
