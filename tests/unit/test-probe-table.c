@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of what is live, against an array. */
 #include <check.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/parts.h"
 #include "core/store.h"
@@ -265,6 +267,36 @@ START_TEST(many_threads)
 }
 END_TEST
 
+static void *add_one(void *data)
+{
+	struct la_probe_holding holding = make(1, 1);
+
+	(void)data;
+	errno = 77;
+	store_add(&holding, NULL);
+	ck_assert_int_eq(errno, 77);
+	return NULL;
+}
+
+/* Whoever has the lock may be away for long. */
+START_TEST(interrupted_holder)
+{
+	const struct timespec time = { .tv_nsec = 50000000 };
+	pthread_t id;
+	int i;
+
+	use(SLOTS);
+	for (i = 0; i < PROBE_SHARDS; i++)
+		__atomic_store_n(&shards[i].locked, 1, __ATOMIC_SEQ_CST);
+	pthread_create(&id, NULL, add_one, NULL);
+	nanosleep(&time, NULL);
+	for (i = 0; i < PROBE_SHARDS; i++)
+		__atomic_store_n(&shards[i].locked, 0, __ATOMIC_SEQ_CST);
+	pthread_join(id, NULL);
+	ck_assert_uint_eq(used(), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe-table");
@@ -277,6 +309,7 @@ int main(void)
 	tcase_add_test(tc, nothing_of_no_address);
 	tcase_add_test(tc, range);
 	tcase_add_test(tc, many_threads);
+	tcase_add_test(tc, interrupted_holder);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

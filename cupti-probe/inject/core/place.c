@@ -176,7 +176,9 @@ int place_open(struct place *place, const struct config *config,
 	return err;
 }
 
+/* A child that was forked meanwhile has the same lock. */
 void place_close(struct place *place)
 {
+	flock(place->fd, LOCK_UN);
 	close(place->fd);
 }

@@ -91,7 +91,7 @@ static int refuse(char message[256], int code, const char *path)
 /* HOST.PID.BOOT.cpr; a number before the end if there is one of that name. */
 static void name_file(char *path, size_t size, const char *folder, int number)
 {
-	char host[64], boot_id[40], extra[8] = "", *slash;
+	char host[64], boot_id[40], extra[16] = "", *slash;
 
 	header_host(host);
 	header_boot_id(boot_id);

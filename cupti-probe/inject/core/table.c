@@ -7,8 +7,12 @@
  * with its address last and emptied with its address first, and an entry that
  * moves is in two slots for a moment: it may be there twice, never missing.
  */
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/parts.h"
 #include "core/store.h"
@@ -16,6 +20,7 @@
 enum {
 	SHARD_LEAST = 1024, /* slots of a shard, if there are more than one */
 	SPINS = 100, /* before the processor is left to others */
+	YIELDS = 100, /* before it is left to those of less priority too */
 	BATCH = 16 /* holdings removed under one lock */
 };
 
@@ -75,17 +80,30 @@ static struct place_of_key find_place(uint64_t addr, unsigned int kind)
 	};
 }
 
+/* The holder was interrupted: let it run.  A thread of real time that only
+ * yielded could wait for ever.  No point of cancellation. */
+static void let_run(unsigned int times)
+{
+	const struct timespec pause = { .tv_nsec = 50000 };
+	int saved = errno;
+
+	if (times < YIELDS)
+		sched_yield();
+	else
+		syscall(SYS_nanosleep, &pause, NULL);
+	errno = saved;
+}
+
 static void lock(struct shard *shard)
 {
-	unsigned int spins;
+	unsigned int spins, times = 0;
 
-	for (spins = 1; __atomic_exchange_n(&shard->locked, 1,
-					    __ATOMIC_ACQUIRE); spins++) {
-		while (__atomic_load_n(&shard->locked, __ATOMIC_RELAXED) &&
-		       spins % SPINS)
-			spins++;
-		if (spins % SPINS == 0)
-			sched_yield();
+	while (__atomic_exchange_n(&shard->locked, 1, __ATOMIC_ACQUIRE)) {
+		for (spins = 0; spins < SPINS; spins++)
+			if (!__atomic_load_n(&shard->locked, __ATOMIC_RELAXED))
+				break;
+		if (spins == SPINS)
+			let_run(times++);
 	}
 }
 
