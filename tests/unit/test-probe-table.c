@@ -13,10 +13,10 @@
 enum {
 	SLOTS = 4096,
 	KEYS = 3000,
-	STEPS = 300000,
+	STEPS = 100000,
 	THREADS = 64,
 	THREAD_KEYS = 40,
-	THREAD_STEPS = 10000
+	THREAD_STEPS = 1500
 };
 
 static struct la_probe_header header;
