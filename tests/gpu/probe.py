@@ -80,12 +80,10 @@ def causes(args):
             report = tell(args, "report", path)
             with open(os.path.join(folder, "report.json"), "w", encoding="utf-8") as file:
                 json.dump(report, file, indent=1)
-            first = (report.get("ooms") or [{}])[0]
-            verdict = first.get("verdict", {})
             wanted = KINDS.get(name) or truths[name]["truth"].split(" with ")[0]
             written = glob.glob(folder + "/*.report.txt")
-            check(verdict.get("cause") == wanted,
-                  f"{name} under {front}: {verdict.get('cause')} ({verdict.get('grade')}), truth {wanted}")
+            check(report.get("verdict") == wanted,
+                  f"{name} under {front}: {report.get('verdict')} ({report.get('grade')}), truth {wanted}")
             check(bool(written), f"{name} under {front}: a report was left")
 
 
@@ -116,7 +114,7 @@ def cost(args):
             done = under(args, front, folder, [HERE + "/train.py", str(args.steps)])
             run = json.loads(done.stdout)
             if front:
-                run["hooks"] = tell(args, "info", recording(folder))["hook_seconds"]
+                run["hooks"] = tell(args, "info", recording(folder))["hook_time"] / 1e9
             runs[front].append(run)
     plain = runs[""]
     for front in FRONTS:
