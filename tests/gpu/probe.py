@@ -61,19 +61,21 @@ def tell(args, *what):
     return json.loads(done.stdout)
 
 
-def recording(folder):
-    """The file of the process that used the GPU most."""
-    return max(glob.glob(folder + "/*.cpr"), key=os.path.getsize, default=None)
+def recording(args, folder):
+    """The file of the process that ran out of memory, or of the first one; None: there is none."""
+    listed = tell(args, "list", folder).get("recordings", [])
+    listed.sort(key=lambda one: (-one["ooms"], one["began"]))
+    return os.path.join(folder, listed[0]["name"]) if listed else None
 
 
 def causes(args):
     truths = json.loads(subprocess.run([sys.executable, HERE + "/cause.py", "--list"], check=True,
                                        stdout=subprocess.PIPE).stdout)
     for name in args.kind or KINDS:
-        for front in FRONTS:
+        for front in args.front or FRONTS:
             folder = os.path.join(args.out, name + "." + front)
             done = under(args, front, folder, [HERE + "/cause.py", name], truths[name]["setting"])
-            path = recording(folder)
+            path = recording(args, folder)
             if not path or "OutOfMemoryError" not in done.stderr:
                 check(False, f"{name} under {front}: no recording or no error: {done.stderr[-300:]}")
                 continue
@@ -89,7 +91,7 @@ def causes(args):
 
 def profiler(args):
     seen = {}
-    for front in ["", *FRONTS]:
+    for front in ["", *(args.front or FRONTS)]:
         done = under(args, front, os.path.join(args.out, "profiler." + front), [HERE + "/train.py", "5", "--profile"])
         try:
             seen[front] = json.loads(done.stdout)["kernels"]
@@ -107,17 +109,17 @@ def interval(values):
 
 
 def cost(args):
-    runs = {front: [] for front in ["", *FRONTS]}
+    runs = {front: [] for front in ["", *(args.front or FRONTS)]}
     for pair in range(args.pairs):
         for front in sorted(runs, reverse=pair % 2 == 1):
             folder = os.path.join(args.out, f"cost.{front}.{pair}")
             done = under(args, front, folder, [HERE + "/train.py", str(args.steps)])
             run = json.loads(done.stdout)
             if front:
-                run["hooks"] = tell(args, "info", recording(folder))["hook_time"] / 1e9
+                run["hooks"] = tell(args, "info", recording(args, folder))["hook_time"] / 1e9
             runs[front].append(run)
-    plain = runs[""]
-    for front in FRONTS:
+    plain = runs.pop("")
+    for front in runs:
         compare(front, plain, runs[front])
 
 
@@ -143,6 +145,7 @@ def main():
     parser.add_argument("--out", default="probe-gpu")
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--front", action="append", choices=FRONTS, help="only this front end")
     parser.add_argument("--kind", action="append", help="only this cause (also one of the others in bench/gpu/causes.py)")
     args = parser.parse_args()
     for name in args.check:
