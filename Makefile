@@ -62,6 +62,10 @@ check-macos:
 check-system: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
+## check-gpu: with torch on an NVIDIA GPU that nothing else uses
+check-gpu: $(libs) $(progs)
+	$(tier) -s $(call scripts-in,tests/gpu)
+
 ## lint: exports, globals, folder dependencies, headers, style
 ## docs: API documentation (Doxygen) under $(O)/docs
 docs:
@@ -95,7 +99,7 @@ help:
 		expand -t 18
 
 .PHONY: all check check-shared check-torch check-packages check-system \
-	check-shells check-wine check-macos test-progs lint docs bench \
+	check-shells check-wine check-macos check-gpu test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

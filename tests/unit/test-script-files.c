@@ -12,17 +12,12 @@
 
 #include <liballoc/script.h>
 
+#include "support/script-vector.h"
 #include "util/util.h"
 
 static const char *const watched[] = { "V", NULL };
 
-static const struct vector {
-	enum la_script_kind kind;
-	const char *text;
-	const char *value; /* of the last place; NULL: none */
-	enum la_script_fate fate;
-	int code; /* said of the last place, 0: nothing is */
-} vectors[] = {
+static const struct script_vector vectors[] = {
 	/* docker build, R */
 	{ LA_SCRIPT_DOCKERFILE, "FROM x\nENV V=plain:1\nENV V=$V,second:2\n",
 	  "plain:1,second:2", LA_SCRIPT_ARRIVES, 0 },
@@ -256,39 +251,11 @@ static const struct vector {
 #endif
 };
 
-static bool says(const struct la_script_assignment *a, int code)
-{
-	size_t i;
-
-	for (i = 0; i < a->diagnostic_count; i++)
-		if ((int)a->diagnostics[i].code == code)
-			return true;
-	return !code && !a->diagnostic_count;
-}
-
 START_TEST(test_the_last_place_is_what_its_reader_made_of_it)
 {
-	const struct vector *v = &vectors[_i];
-	struct la_script_options options = { .kind = v->kind,
-					     .watched = watched };
-	const struct la_script_assignment *a;
-	struct la_script *script;
-	size_t count;
+	const char *differs = script_vector_differs(&vectors[_i]);
 
-	ck_assert_int_eq(la_script_read(&script, v->text, strlen(v->text),
-					&options, NULL),
-			 0);
-	a = la_script_assignments(script, &count);
-	ck_assert_msg(count, "no place in: %s", v->text);
-	a += count - 1;
-	ck_assert_msg(a->fate == v->fate, "fate %d of: %s", a->fate, v->text);
-	if (v->value)
-		ck_assert_str_eq(a->value, v->value);
-	else
-		ck_assert_ptr_null(a->value);
-	ck_assert_msg(says(a, v->code), "no %d in: %s", v->code, v->text);
-	ck_assert_uint_le(a->offset + a->length, strlen(v->text));
-	la_script_free(script);
+	ck_assert_msg(!differs, "%s of: %s", differs, vectors[_i].text);
 }
 END_TEST
 
@@ -307,7 +274,7 @@ START_TEST(test_text_in_utf_16_sets_nothing)
 	a = la_script_assignments(script, &count);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_int_eq(a->fate, LA_SCRIPT_LOST);
-	ck_assert(says(a, LA_SCRIPT_BYTE_ORDER_MARK));
+	ck_assert(script_says(a, LA_SCRIPT_BYTE_ORDER_MARK));
 	la_script_free(script);
 }
 END_TEST
@@ -315,20 +282,10 @@ END_TEST
 /* Whatever bytes there are, each reader ends and stays within them. */
 START_TEST(test_pieces_of_all_texts_are_read_by_all_kinds)
 {
-	struct la_script_options options = { .kind = _i, .watched = watched };
-	struct la_script *script;
-	size_t i, length;
-	char *copy;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++)
-		for (length = 0; length <= strlen(vectors[i].text); length++) {
-			copy = malloc(length + 1);
-			memcpy(copy, vectors[i].text, length);
-			if (!la_script_read(&script, copy, length, &options,
-					    NULL))
-				la_script_free(script);
-			free(copy);
-		}
+		script_read_pieces(_i, vectors[i].text);
 }
 END_TEST
 

@@ -11,17 +11,12 @@
 
 #include <liballoc/script.h>
 
+#include "support/script-vector.h"
 #include "util/util.h"
 
 static const char *const watched[] = { "V", NULL };
 
-static const struct vector {
-	enum la_script_kind kind;
-	const char *text;
-	const char *value; /* of the last place; NULL: none */
-	enum la_script_fate fate;
-	int code; /* said of the last place, 0: nothing is */
-} vectors[] = {
+static const struct script_vector vectors[] = {
 	/* files that are written, bash: R */
 	{ LA_SCRIPT_BASH, "echo 'export V=a:1' >>~/.bashrc\npython x", NULL,
 	  LA_SCRIPT_LOST, LA_SCRIPT_ACTS_LATER },
@@ -156,39 +151,11 @@ static const struct vector {
 	  LA_SCRIPT_CHILD_ENDS },
 };
 
-static bool says(const struct la_script_assignment *a, int code)
-{
-	size_t i;
-
-	for (i = 0; i < a->diagnostic_count; i++)
-		if ((int)a->diagnostics[i].code == code)
-			return true;
-	return !code && !a->diagnostic_count;
-}
-
 START_TEST(test_the_last_place_is_what_a_program_finds)
 {
-	const struct vector *v = &vectors[_i];
-	struct la_script_options options = { .kind = v->kind,
-					     .watched = watched };
-	const struct la_script_assignment *a;
-	struct la_script *script;
-	size_t count;
+	const char *differs = script_vector_differs(&vectors[_i]);
 
-	ck_assert_int_eq(la_script_read(&script, v->text, strlen(v->text),
-					&options, NULL),
-			 0);
-	a = la_script_assignments(script, &count);
-	ck_assert_msg(count, "no place in: %s", v->text);
-	a += count - 1;
-	ck_assert_msg(a->fate == v->fate, "fate %d of: %s", a->fate, v->text);
-	if (v->value)
-		ck_assert_str_eq(a->value, v->value);
-	else
-		ck_assert_ptr_null(a->value);
-	ck_assert_msg(says(a, v->code), "no %d in: %s", v->code, v->text);
-	ck_assert_uint_le(a->offset + a->length, strlen(v->text));
-	la_script_free(script);
+	ck_assert_msg(!differs, "%s of: %s", differs, vectors[_i].text);
 }
 END_TEST
 
@@ -218,19 +185,7 @@ END_TEST
 /* Cut anywhere, the reader ends and stays within them. */
 START_TEST(test_pieces_of_all_texts_are_read)
 {
-	struct la_script_options options = { .kind = vectors[_i].kind,
-					     .watched = watched };
-	struct la_script *script;
-	size_t length;
-	char *copy;
-
-	for (length = 0; length <= strlen(vectors[_i].text); length++) {
-		copy = malloc(length + 1);
-		memcpy(copy, vectors[_i].text, length);
-		if (!la_script_read(&script, copy, length, &options, NULL))
-			la_script_free(script);
-		free(copy);
-	}
+	script_read_pieces(vectors[_i].kind, vectors[_i].text);
 }
 END_TEST
 
