@@ -33,7 +33,8 @@ struct store store;
 static struct {
 	uint64_t size; /* bytes mapped at store.header when it was opened */
 	void *start;
-	uint64_t ooms; /* slots of OOMs given out */
+	uint64_t ooms; /* given out */
+	uint64_t oom_slots; /* of these: not in the place of a retried one */
 } own;
 
 uint64_t store_now(void)
@@ -291,19 +292,43 @@ void store_count(unsigned int device, enum la_probe_kind kind, int64_t size)
 		raise_to(&of->peak[kind], live);
 }
 
-struct la_probe_oom *store_oom(uint64_t *serial)
+/* A slot of an episode that was none, for the taking. */
+static struct la_probe_oom *take_retried(void)
+{
+	struct la_probe_oom *oom;
+	uint32_t state;
+
+	for (oom = store.oom; oom < store.oom + LA_PROBE_OOMS; oom++) {
+		state = LA_PROBE_OOM_RETRIED;
+		if (__atomic_compare_exchange_n(&oom->state, &state,
+						LA_PROBE_OOM_NONE, false,
+						__ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return oom;
+	}
+	return NULL;
+}
+
+static struct la_probe_oom *next_oom(void)
 {
 	const uint64_t others = LA_PROBE_OOMS - OOMS_KEPT;
+	uint64_t i = __atomic_fetch_add(&own.oom_slots, 1, __ATOMIC_RELAXED);
+
+	if (i >= OOMS_KEPT)
+		i = OOMS_KEPT + (i - OOMS_KEPT) % others;
+	return &store.oom[i];
+}
+
+struct la_probe_oom *store_oom(uint64_t *serial)
+{
 	struct la_probe_oom *oom;
-	uint64_t i;
 
 	if (!store.header)
 		return NULL;
 	*serial = __atomic_add_fetch(&own.ooms, 1, __ATOMIC_RELAXED);
-	i = *serial - 1;
-	if (i >= OOMS_KEPT)
-		i = OOMS_KEPT + (i - OOMS_KEPT) % others;
-	oom = &store.oom[i];
+	oom = take_retried();
+	if (!oom)
+		oom = next_oom();
 	__atomic_store_n(&oom->serial, 0, __ATOMIC_RELEASE);
 	memset(&oom->time, 0, sizeof(*oom) - sizeof(oom->serial));
 	return oom;

@@ -46,10 +46,11 @@ void store_record(enum la_probe_level level, struct la_probe_record *record);
 
 /*
  * The table.  Keys are addr and kind.  Adding what is there replaces it and
- * says so in *old (size 0: it was not there); old may be NULL.  Removing and
- * finding say whether it was there, and what it was.
+ * says so in *old (size 0: it was not there); old may be NULL.  False: there
+ * is no room for it.  Removing and finding say whether it was there, and what
+ * it was.
  */
-void store_add(const struct la_probe_holding *holding,
+bool store_add(const struct la_probe_holding *holding,
 	       struct la_probe_holding *old);
 bool store_remove(uint64_t addr, enum la_probe_kind kind,
 		  struct la_probe_holding *old);
@@ -68,8 +69,8 @@ void store_remove_range(uint64_t addr, uint64_t size, enum la_probe_kind kind,
 /* Live bytes of a device by kind, with their peak and count. */
 void store_count(unsigned int device, enum la_probe_kind kind, int64_t size);
 
-/* A free slot of the OOMs: the first 16 are kept, later ones take turns in
- * the rest.  Its serial is 0 until the caller has filled it. */
+/* A free slot of the OOMs: one whose episode a retry ended, else the first
+ * 16 are kept and later ones take turns in the rest.  Its serial is 0 until the caller has filled it. */
 struct la_probe_oom *store_oom(uint64_t *serial);
 
 uint64_t store_now(void); /* CLOCK_MONOTONIC in ns */

@@ -182,7 +182,7 @@ static void lose(void)
 }
 
 /* Under the lock.  What is replaced goes when the new one is there. */
-static void add(const struct place_of_key *place,
+static bool add(const struct place_of_key *place,
 		const struct la_probe_holding *holding,
 		struct la_probe_holding *old)
 {
@@ -193,7 +193,7 @@ static void add(const struct place_of_key *place,
 		*old = slot[i];
 	else if (place->shard->used == table.most) {
 		lose();
-		return;
+		return false;
 	}
 	while (slot[end].addr)
 		end = next(end);
@@ -201,22 +201,25 @@ static void add(const struct place_of_key *place,
 	place->shard->used++;
 	if (end != i)
 		remove_at(place->shard, slot, i);
+	return true;
 }
 
-void store_add(const struct la_probe_holding *holding,
+bool store_add(const struct la_probe_holding *holding,
 	       struct la_probe_holding *old)
 {
 	struct la_probe_holding replaced = { 0 };
 	struct place_of_key place;
+	bool kept = false;
 
 	if (store.header && holding->addr) {
 		place = find_place(holding->addr, holding->kind);
 		lock(place.shard);
-		add(&place, holding, &replaced);
+		kept = add(&place, holding, &replaced);
 		unlock(place.shard);
 	}
 	if (old)
 		*old = replaced;
+	return kept;
 }
 
 bool store_remove(uint64_t addr, enum la_probe_kind kind,

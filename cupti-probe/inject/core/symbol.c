@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How to look up a symbol where nothing is interposed. */
+
+#include <dlfcn.h>
+
+#include "core/core.h"
+
+__attribute__((weak)) void *probe_symbol(void *handle, const char *name)
+{
+	return dlsym(handle, name);
+}
