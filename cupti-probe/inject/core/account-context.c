@@ -69,8 +69,10 @@ static bool forget(CUcontext handle, unsigned int device, struct context *old)
 
 	lock();
 	for (c = contexts.list; c < contexts.list + CONTEXTS && !found; c++) {
-		found = c->handle && (handle ? c->handle == handle :
-					       c->primary && c->device == device);
+		if (handle)
+			found = c->handle == handle;
+		else
+			found = c->handle && c->primary && c->device == device;
 		if (found) {
 			*old = *c;
 			c->handle = NULL;

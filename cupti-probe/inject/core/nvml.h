@@ -50,9 +50,9 @@ struct nvml_process {
 	X(memory_v2, "nvmlDeviceGetMemoryInfo_v2", \
 	  (nvml_device device, struct nvml_memory_v2 *memory)) \
 	X(processes, "nvmlDeviceGetComputeRunningProcesses_v3", \
-	  (nvml_device device, unsigned int *count, struct nvml_process *list)) \
+	  (nvml_device device, unsigned int *count, struct nvml_process *out)) \
 	X(processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2", \
-	  (nvml_device device, unsigned int *count, struct nvml_process *list))
+	  (nvml_device device, unsigned int *count, struct nvml_process *out))
 
 /* NVML's functions.  Filled by the thread; ready is stored last. */
 struct nvml {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Starts `cupti-probe report --write FILE`, which reads the file from outside
- * and outlives the program.  The program never learns of it: no SIGCHLD, nothing
+ * and outlives the program.  That never learns of it: no SIGCHLD, and nothing
  * that its wait() finds.  At most REPORTS a process, and one in REPORT_PAUSE.
  */
 #ifndef PROBE_REPORTER_H

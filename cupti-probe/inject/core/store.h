@@ -70,7 +70,8 @@ void store_remove_range(uint64_t addr, uint64_t size, enum la_probe_kind kind,
 void store_count(unsigned int device, enum la_probe_kind kind, int64_t size);
 
 /* A free slot of the OOMs: one whose episode a retry ended, else the first
- * 16 are kept and later ones take turns in the rest.  Its serial is 0 until the caller has filled it. */
+ * 16 are kept and later ones take turns in the rest.  Its serial is 0 until
+ * the caller has filled it. */
 struct la_probe_oom *store_oom(uint64_t *serial);
 
 uint64_t store_now(void); /* CLOCK_MONOTONIC in ns */
