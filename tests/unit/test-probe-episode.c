@@ -60,6 +60,8 @@ static void map(CUdeviceptr addr, CUmemGenericAllocationHandle handle)
 	CALL(cuMemMap, 0, addr, 20 * MIB, 0, handle, 0);
 }
 
+#define READ(what) __atomic_load_n(&(what), __ATOMIC_ACQUIRE)
+
 /* What the n-th episode came to, and how many there were. */
 static const struct la_probe_oom *expect(unsigned int n,
 					 enum la_probe_oom_state state)
@@ -67,18 +69,17 @@ static const struct la_probe_oom *expect(unsigned int n,
 	const struct la_probe_oom *oom = &store.oom[n];
 
 	ck_assert_uint_eq(oom->serial, n + 1);
-	ck_assert_uint_eq(__atomic_load_n(&oom->state, __ATOMIC_ACQUIRE),
-			  state);
+	ck_assert_uint_eq(READ(oom->state), state);
 	return oom;
 }
 
 static void expect_counts(uint64_t episodes, uint64_t retries, uint64_t ooms)
 {
-	ck_assert_uint_eq(store.header->episodes, episodes);
-	ck_assert_uint_eq(store.header->retries, retries);
-	ck_assert_uint_eq(store.header->ooms, ooms);
-	ck_assert_uint_eq(store.device[0].retries, retries);
-	ck_assert_uint_eq(store.device[0].ooms, ooms);
+	ck_assert_uint_eq(READ(store.header->episodes), episodes);
+	ck_assert_uint_eq(READ(store.header->retries), retries);
+	ck_assert_uint_eq(READ(store.header->ooms), ooms);
+	ck_assert_uint_eq(READ(store.device[0].retries), retries);
+	ck_assert_uint_eq(READ(store.device[0].ooms), ooms);
 }
 
 static void torch_oom(void)
@@ -162,13 +163,13 @@ START_TEST(test_success_right_after_asking_is_a_retry)
 {
 	unsigned int i;
 
-	for (i = 0; i < 100 && !store.header->retries; i++) {
+	for (i = 0; i < 100 && !READ(store.header->retries); i++) {
 		alloc(0, 2 * GIB, OUT_OF_MEMORY);
 		ask(100);
 		alloc(0x1000, 2 * GIB, 0);
 	}
-	ck_assert_uint_eq(store.header->retries, 1);
-	ck_assert_uint_eq(store.header->ooms, i - 1);
+	ck_assert_uint_eq(READ(store.header->retries), 1);
+	ck_assert_uint_eq(READ(store.header->ooms), i - 1);
 	expect(i - 1, LA_PROBE_OOM_RETRIED);
 }
 END_TEST
@@ -384,10 +385,25 @@ END_TEST
 
 /* A stand-in for NVML: 80 GiB, of which others hold some. */
 static struct {
-	unsigned int hang; /* seconds */
+	bool hangs;
+	pthread_mutex_t lock; /* count, process */
 	unsigned int count;
 	struct nvml_process process[4];
-} card;
+} card = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void hang(void)
+{
+	__atomic_store_n(&card.hangs, true, __ATOMIC_RELAXED);
+}
+
+/* What NVML lists from now on: all of these. */
+static void list(unsigned int count, const struct nvml_process *processes)
+{
+	pthread_mutex_lock(&card.lock);
+	card.count = count;
+	memcpy(card.process, processes, count * sizeof(*processes));
+	pthread_mutex_unlock(&card.lock);
+}
 
 static int nothing(void)
 {
@@ -424,8 +440,8 @@ static int get_uuid(nvml_device device, char *uuid, unsigned int size)
 static int get_memory(nvml_device device, struct nvml_memory_v1 *memory)
 {
 	(void)device;
-	if (card.hang)
-		sleep(card.hang);
+	while (READ(card.hangs))
+		sleep(1);
 	memory->total = 80 * GIB;
 	memory->free = 70 * GIB;
 	memory->used = 10 * GIB;
@@ -433,13 +449,17 @@ static int get_memory(nvml_device device, struct nvml_memory_v1 *memory)
 }
 
 static int get_processes(nvml_device device, unsigned int *count,
-			 struct nvml_process *list)
+			 struct nvml_process *out)
 {
 	(void)device;
+	pthread_mutex_lock(&card.lock);
 	*count = card.count;
-	memcpy(list, card.process, sizeof(card.process));
+	memcpy(out, card.process, sizeof(card.process));
+	pthread_mutex_unlock(&card.lock);
 	return 0;
 }
+
+static const struct nvml_process somebody[] = { { 4711, 5 * GIB, 0, 0 } };
 
 static void start_with_nvml(void)
 {
@@ -453,37 +473,45 @@ static void start_with_nvml(void)
 		.processes = get_processes,
 		.ready = true,
 	};
-	card.count = 1;
-	card.process[0] = (struct nvml_process){ 4711, 5 * GIB, 0, 0 };
+	list(1, somebody);
 	setenv("CUPTI_PROBE_NVML", "on", 1);
 	probe_driver.context = 0;
 	probe_driver_start();
 }
 
-/* A context that takes 1 GiB, seen by NVML under a pid; others come with it. */
-static void first_context(unsigned int pid, unsigned int others)
+/* A context that takes 1 GiB; what NVML lists then. */
+static void first_context(unsigned int count, const struct nvml_process *then)
 {
 	CUcontext context = (CUcontext)0xc0;
 	struct cuDevicePrimaryCtxRetain_params params = { &context, 0 };
 
 	ck_assert(probe_enter(PROBE_cuDevicePrimaryCtxRetain, &params));
 	probe_driver.free = 69 * GIB;
-	card.process[1] = (struct nvml_process){ pid, 1 * GIB, 0, 0 };
-	card.count = 2 + others;
+	list(count, then);
 	probe_exit(PROBE_cuDevicePrimaryCtxRetain, &params, 0);
 	probe_driver.context = 0xc0;
 }
 
+/* The process itself, by a pid of another name space. */
+static const struct nvml_process and_us[] = {
+	{ 4711, 5 * GIB, 0, 0 },
+	{ 99999999, 1 * GIB, 0, 0 },
+};
+
 START_TEST(test_nvml_names_the_others)
 {
+	static const struct nvml_process later[] = {
+		{ 4711, 5 * GIB, 0, 0 },
+		{ 99999999, 1 * GIB, 0, 0 },
+		{ 4712, 9 * GIB, 0, 0 },
+		{ 4713, UINT64_MAX, 0, 0 },
+	};
 	const struct la_probe_oom *oom = &store.oom[0];
 
-	first_context(99999999, 0);
+	first_context(2, and_us);
 	ck_assert_uint_eq(store.device[0].context, 1 * GIB);
-	card.process[2] = (struct nvml_process){ 4712, 9 * GIB, 0, 0 };
-	card.process[3] = (struct nvml_process){ 4713, UINT64_MAX, 0, 0 };
 	usleep(50000);
-	card.count = 4;
+	list(4, later);
 	alloc(0, 2 * GIB, OUT_OF_MEMORY);
 	ck_assert_uint_eq(oom->nvml_total, 80 * GIB);
 	ck_assert_uint_eq(oom->nvml_used, 10 * GIB);
@@ -501,7 +529,12 @@ END_TEST
 
 START_TEST(test_own_pid_is_known)
 {
-	first_context((unsigned int)getpid(), 0);
+	const struct nvml_process then[] = {
+		{ 4711, 5 * GIB, 0, 0 },
+		{ (unsigned int)getpid(), 1 * GIB, 0, 0 },
+	};
+
+	first_context(2, then);
 	alloc(0, 2 * GIB, OUT_OF_MEMORY);
 	ck_assert_uint_eq(store.oom[0].process[0].self, 0);
 	ck_assert_uint_eq(store.oom[0].process[1].self, 1);
@@ -510,14 +543,17 @@ END_TEST
 
 START_TEST(test_two_newcomers_leave_it_unknown)
 {
-	card.process[2] = (struct nvml_process){ 4712, 9 * GIB, 0, 0 };
-	first_context(99999999, 1);
+	static const struct nvml_process then[] = {
+		{ 4711, 5 * GIB, 0, 0 },
+		{ 99999999, 1 * GIB, 0, 0 },
+		{ 4712, 9 * GIB, 0, 0 },
+	};
+	const struct la_probe_process *listed = store.oom[0].process;
+
+	first_context(3, then);
 	alloc(0, 2 * GIB, OUT_OF_MEMORY);
 	ck_assert_uint_eq(store.oom[0].process_count, 3);
-	ck_assert_uint_eq(store.oom[0].process[0].self +
-				  store.oom[0].process[1].self +
-				  store.oom[0].process[2].self,
-			  0);
+	ck_assert_uint_eq(listed[0].self + listed[1].self + listed[2].self, 0);
 }
 END_TEST
 
@@ -543,9 +579,9 @@ START_TEST(test_nvml_that_hangs_holds_nobody_up)
 {
 	unsigned int i;
 
-	first_context(99999999, 0);
+	first_context(2, and_us);
 	usleep(50000);
-	card.hang = 3600;
+	hang();
 	ck_assert_double_lt(took(fail_once), 50);
 	ck_assert_double_lt(took(report), 50);
 	for (i = 0; i < 5; i++)
@@ -557,13 +593,13 @@ END_TEST
 
 static void hang_at_once(void)
 {
-	card.hang = 3600;
+	hang();
 	start_with_nvml();
 }
 
 static void retain(void)
 {
-	first_context(99999999, 0);
+	first_context(2, and_us);
 }
 
 START_TEST(test_nvml_that_hangs_at_once)

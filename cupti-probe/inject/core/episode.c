@@ -19,6 +19,7 @@
 static struct {
 	uint64_t last; /* time of its last failure or free */
 	uint64_t asked; /* time of asking NVML; 0: not */
+	bool open; /* nothing has decided it */
 	bool inside; /* its thread is in a call */
 } watch[LA_PROBE_OOMS];
 
@@ -37,6 +38,16 @@ static void put(uint64_t *where, uint64_t value)
 static void add(uint64_t *where, uint64_t value)
 {
 	__atomic_fetch_add(where, value, __ATOMIC_RELAXED);
+}
+
+static void set(bool *where, bool value)
+{
+	__atomic_store_n(where, value, __ATOMIC_RELEASE);
+}
+
+static bool is_set(const bool *where)
+{
+	return __atomic_load_n(where, __ATOMIC_ACQUIRE);
 }
 
 static uint32_t state_of(const struct la_probe_oom *oom)
@@ -120,6 +131,7 @@ static bool settle(struct la_probe_oom *oom, uint32_t from, uint32_t to,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return false;
 	put(&oom->closed, to == LA_PROBE_OOM_OPEN ? 0 : now);
+	set(&watch[index_of(oom)].open, to == LA_PROBE_OOM_OPEN);
 	count(oom, from, to);
 	if (to == LA_PROBE_OOM_OPEN)
 		return true;
@@ -157,7 +169,7 @@ static struct la_probe_oom *open_slot(unsigned int device, uint64_t now)
 	i = index_of(oom);
 	put(&watch[i].last, now);
 	put(&watch[i].asked, 0);
-	__atomic_store_n(&watch[i].inside, false, __ATOMIC_RELAXED);
+	set(&watch[i].inside, false);
 	oom->time = now;
 	oom->thread = store_thread();
 	oom->device = device;
@@ -168,6 +180,8 @@ static struct la_probe_oom *open_slot(unsigned int device, uint64_t now)
 static void publish(struct la_probe_oom *oom)
 {
 	keep_holders(oom);
+	__atomic_store_n(&oom->state, LA_PROBE_OOM_OPEN, __ATOMIC_RELEASE);
+	set(&watch[index_of(oom)].open, true);
 	__atomic_store_n(&oom->serial, me.episode.serial, __ATOMIC_RELEASE);
 	add(&store.header->episodes, 1);
 }
@@ -208,7 +222,6 @@ static void open_episode(const struct call *call, uint64_t now)
 	oom->op = record->op;
 	oom->size = record->size;
 	ask_memory(oom, pool_of(record));
-	oom->state = LA_PROBE_OOM_OPEN;
 	publish(oom);
 	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, oom->size, now);
 	ask_processes(oom, now);
@@ -318,8 +331,7 @@ static void set_inside(bool inside)
 	struct la_probe_oom *oom = current(&me.episode);
 
 	if (oom)
-		__atomic_store_n(&watch[index_of(oom)].inside, inside,
-				 __ATOMIC_RELEASE);
+		set(&watch[index_of(oom)].inside, inside);
 }
 
 void episode_enter(void)
@@ -380,7 +392,6 @@ static void report_refusal(unsigned int device, uint64_t now)
 
 	ask_memory(oom, NULL);
 	oom->free_last = oom->free;
-	oom->state = LA_PROBE_OOM_OPEN;
 	publish(oom);
 	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, 0, now);
 	ask_processes(oom, now);
@@ -414,19 +425,12 @@ static void expire(struct la_probe_oom *oom, uint64_t now)
 	(void)settle(oom, LA_PROBE_OOM_OPEN, LA_PROBE_OOM_EXPIRED, now);
 }
 
-static bool is_open(const struct la_probe_oom *oom)
-{
-	return __atomic_load_n(&oom->serial, __ATOMIC_ACQUIRE) &&
-	       state_of(oom) == LA_PROBE_OOM_OPEN;
-}
-
 void episode_expire(uint64_t now)
 {
 	unsigned int i;
 
 	for (i = 0; i < LA_PROBE_OOMS; i++)
-		if (is_open(&store.oom[i]) &&
-		    !__atomic_load_n(&watch[i].inside, __ATOMIC_ACQUIRE) &&
+		if (is_set(&watch[i].open) && !is_set(&watch[i].inside) &&
 		    (int64_t)(now - get(&watch[i].last)) >
 			    (int64_t)LA_PROBE_OOM_WAIT)
 			expire(&store.oom[i], now);
@@ -438,6 +442,6 @@ void episode_end(void)
 	unsigned int i;
 
 	for (i = 0; i < LA_PROBE_OOMS; i++)
-		if (is_open(&store.oom[i]))
+		if (is_set(&watch[i].open))
 			expire(&store.oom[i], now);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -330,6 +331,10 @@ struct la_probe_oom *store_oom(uint64_t *serial)
 	if (!oom)
 		oom = next_oom();
 	__atomic_store_n(&oom->serial, 0, __ATOMIC_RELEASE);
-	memset(&oom->time, 0, sizeof(*oom) - sizeof(oom->serial));
+	__atomic_store_n(&oom->state, LA_PROBE_OOM_NONE, __ATOMIC_RELEASE);
+	memset(&oom->time, 0, offsetof(struct la_probe_oom, state) -
+				      offsetof(struct la_probe_oom, time));
+	memset(&oom->thread, 0, sizeof(*oom) -
+					offsetof(struct la_probe_oom, thread));
 	return oom;
 }
