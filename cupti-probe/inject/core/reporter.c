@@ -38,12 +38,18 @@ enum {
 	STACK = 64 << 10, /* bytes, for each of two processes */
 	STEPS_UP = 3, /* folders from the library's to the one with bin */
 	FIRST_FD = 3, /* of those that are no standard stream */
-	FDS = 65536 /* closed one by one, where that must be */
+	FDS = 65536, /* closed one by one, where that must be */
+	SIGNALS = NSIG / 8 /* bytes of the kernel's set of signals */
 };
 
 #define WAIT 10000000ull /* ns */
 
 extern char **environ;
+
+/* glibc's clone(): sanitizers replace that name and take any child for that of
+ * a fork(). */
+extern int __clone(int (*run)(void *), void *stack, int flags, void *argument,
+		   ...);
 
 static struct {
 	bool ready; /* there is a program to start */
@@ -55,6 +61,7 @@ static struct {
 	uint64_t ooms; /* la_probe_header.ooms at the last one */
 	pid_t child; /* that stays; 0: none */
 	char program[PATH_MAX];
+	char *arguments[5];
 	char **environment; /* copied at the start */
 	char *stack; /* two of STACK */
 } reporter;
@@ -145,6 +152,17 @@ static bool find_program(const char *named)
 	return !access(installed, X_OK);
 }
 
+static void keep_arguments(void)
+{
+	static char name[] = "cupti-probe", report[] = "report",
+		    write[] = "--write";
+
+	reporter.arguments[0] = name;
+	reporter.arguments[1] = report;
+	reporter.arguments[2] = write;
+	reporter.arguments[3] = store.path;
+}
+
 void reporter_init(const struct config *config)
 {
 	const char *named = config->reporter;
@@ -155,57 +173,57 @@ void reporter_init(const struct config *config)
 		probe_note("no cupti-probe was found: no report is written");
 		return;
 	}
+	keep_arguments();
 	reporter.stack = room(2 * STACK);
 	reporter.ready = reporter.stack && copy_environment();
 }
 
-/* Nothing of the program's goes with it. */
-static void detach(void)
-{
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t none;
-	int fd, i;
+/*
+ * The two processes share a thread's TLS, which may be in use meanwhile: they
+ * call the kernel alone, and sanitizers keep out.
+ */
+#define BARE __attribute__((no_sanitize("address", "thread", "undefined")))
 
-	(void)setsid();
+/* Nothing of the program's goes with it. */
+BARE static void detach(void)
+{
+	static const uint64_t none[8]; /* no handler, no flags, no signals */
+	long fd, i;
+
+	(void)syscall(SYS_setsid);
 	for (i = 1; i < NSIG; i++)
-		(void)sigaction(i, &action, NULL);
-	fd = open("/dev/null", O_RDWR);
+		(void)syscall(SYS_rt_sigaction, i, none, NULL, SIGNALS);
+	fd = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
 	for (i = 0; fd >= 0 && i < FIRST_FD; i++)
-		(void)dup2(fd, i);
+		(void)syscall(SYS_dup3, fd, i, 0);
 	if (syscall(SYS_close_range, FIRST_FD, ~0u, 0))
 		for (fd = FIRST_FD; fd < FDS; fd++)
-			(void)close(fd);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+			(void)syscall(SYS_close, fd);
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, SIGNALS);
 }
 
-static int run_reporter(void *unused)
+BARE static int run_reporter(void *unused)
 {
-	char *arguments[] = { (char[]){ "cupti-probe" },
-			      (char[]){ "report" },
-			      (char[]){ "--write" },
-			      store.path,
-			      NULL };
-
 	(void)unused;
 	detach();
-	(void)execve(reporter.program, arguments, reporter.environment);
-	_exit(127);
+	(void)syscall(SYS_execve, reporter.program, reporter.arguments,
+		      reporter.environment);
+	return 127;
 }
 
-static int run_child(void *unused)
+BARE static int run_child(void *unused)
 {
-	pid_t pid;
+	int pid = __clone(run_reporter, reporter.stack + 2 * STACK,
+			  CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 
 	(void)unused;
-	pid = clone(run_reporter, reporter.stack + 2 * STACK,
-		    CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 	if (reporter.adopts && pid > 0) {
 		(void)syscall(SYS_close_range, 0, ~0u, 0);
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		while (syscall(SYS_wait4, pid, NULL, 0, NULL) < 0 &&
+		       errno == EINTR)
 			;
 	}
-	_exit(0);
+	return 0;
 }
 
 /* No signal at the child's end: a plain wait() does not see it.  Signals stay
@@ -221,8 +239,8 @@ static void start(uint64_t now)
 	reporter.last = now;
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = clone(run_child, reporter.stack + STACK,
-		    CLONE_VM | (reporter.adopts ? 0 : CLONE_VFORK), NULL);
+	pid = __clone(run_child, reporter.stack + STACK,
+		      CLONE_VM | (reporter.adopts ? 0 : CLONE_VFORK), NULL);
 	if (pid > 0 && reporter.adopts)
 		reporter.child = pid;
 	else if (pid > 0)
