@@ -168,7 +168,6 @@ bool probe_enter(enum probe_entry entry, const void *params)
 
 	if (!hook_begin())
 		return false;
-	driver_open();
 	driver_describe();
 	frame = push(entry, params);
 	frame->time = store_now();

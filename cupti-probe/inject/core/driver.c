@@ -12,6 +12,7 @@ struct driver driver;
 
 static struct {
 	bool opening; /* by one thread at a time */
+	bool expected; /* there was a call: one look from inside of hooks */
 	bool described; /* the devices are in the file, or will be */
 	int captures; /* that are open */
 } seen;
@@ -58,8 +59,12 @@ void driver_describe(void)
 {
 	int version = 0, count = 0, i;
 
-	if (__atomic_load_n(&seen.described, __ATOMIC_ACQUIRE) || !is_ready() ||
-	    !driver.count || driver.count(&count) ||
+	if (__atomic_load_n(&seen.described, __ATOMIC_ACQUIRE))
+		return;
+	if (!is_ready() &&
+	    !__atomic_exchange_n(&seen.expected, true, __ATOMIC_RELAXED))
+		driver_open();
+	if (!is_ready() || !driver.count || driver.count(&count) ||
 	    __atomic_exchange_n(&seen.described, true, __ATOMIC_ACQ_REL))
 		return;
 	if (driver.version && !driver.version(&version))

@@ -67,7 +67,7 @@ extern struct driver driver;
 /* Look for the driver among what is loaded; loads nothing. */
 void driver_open(void);
 
-/* Write what the devices are to the file, once it can be asked. */
+/* Write what the devices are to the file, once the driver can be asked. */
 void driver_describe(void);
 
 /* Of this thread: its context, or NULL, and the ordinal of its device. */

@@ -386,14 +386,14 @@ static bool report_episode(struct la_probe_oom *oom, uint64_t now)
 	return false;
 }
 
-static void report_refusal(unsigned int device, uint64_t now)
+static void report_refusal(unsigned int device, uint64_t request, uint64_t now)
 {
 	struct la_probe_oom *oom = open_slot(device, now);
 
 	ask_memory(oom, NULL);
 	oom->free_last = oom->free;
 	publish(oom);
-	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, 0, now);
+	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, request, now);
 	ask_processes(oom, now);
 	(void)settle(oom, LA_PROBE_OOM_OPEN, LA_PROBE_OOM_REPORTED, now);
 }
@@ -408,7 +408,7 @@ void episode_reported(unsigned int device, uint64_t request,
 	if (oom)
 		(void)nvml_fill(oom, device, e->asked, now + NVML_WAIT);
 	if (!oom || !report_episode(oom, now))
-		report_refusal(device, now);
+		report_refusal(device, request, now);
 	oom = e->oom;
 	put(&oom->request, request);
 	put(&oom->allocated, allocated);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How to look up a symbol where nothing is interposed. */
+/* How to look up a symbol where preload/, which has a better way, is not
+ * linked: in programs that test the core. */
 
 #include <dlfcn.h>
 

@@ -71,7 +71,9 @@ enum la_probe_op {
 	LA_PROBE_OP_HOST_UNREGISTER, /**< addr */
 	LA_PROBE_OP_RESERVE, /**< addresses: addr, size */
 	LA_PROBE_OP_UNRESERVE, /**< addr, size */
-	LA_PROBE_OP_CREATE, /**< physical memory: addr is the handle, size */
+	/** physical memory: addr is the handle, size; other: PHYSICAL, or
+	 *  HOST, of enum la_probe_kind */
+	LA_PROBE_OP_CREATE,
 	LA_PROBE_OP_RELEASE, /**< addr is the handle */
 	LA_PROBE_OP_RETAIN, /**< addr is the handle */
 	LA_PROBE_OP_IMPORT, /**< addr is the handle; bytes of another's */
@@ -93,7 +95,9 @@ enum la_probe_op {
 	LA_PROBE_OP_CAPTURE_END, /**< of this thread: stream */
 	LA_PROBE_OP_IPC_OPEN, /**< addr; memory of another process */
 	LA_PROBE_OP_IPC_CLOSE, /**< addr */
-	LA_PROBE_OP_CONTEXT_CREATE, /**< addr is the context, size: its cost */
+	/** addr is the context, size: its cost; other: 0 if that is only known
+	 *  to be no more, 1 told by the driver, 2 told by NVML */
+	LA_PROBE_OP_CONTEXT_CREATE,
 	LA_PROBE_OP_CONTEXT_DESTROY, /**< addr is the context, or 0 */
 	LA_PROBE_OP_LIMIT, /**< cuCtxSetLimit: addr is the limit, size */
 	LA_PROBE_OP_MODULE_LOAD, /**< addr is the module or library */
@@ -212,7 +216,8 @@ struct la_probe_device {
 	uint64_t live[LA_PROBE_KIND_COUNT]; /**< bytes by kind */
 	uint64_t peak[LA_PROBE_KIND_COUNT]; /**< most bytes by kind */
 	uint64_t count[LA_PROBE_KIND_COUNT]; /**< holdings by kind */
-	uint64_t context; /**< bytes that contexts took when created */
+	/** bytes that contexts took when created, where that is known */
+	uint64_t context;
 	uint64_t contexts; /**< contexts that live */
 	uint64_t allocated; /**< PyTorch's allocator: in blocks */
 	uint64_t reserved; /**< PyTorch's allocator: held */
@@ -273,7 +278,9 @@ struct la_probe_holding {
 	uint64_t addr; /**< address or handle, stored last; 0: empty */
 	uint64_t size; /**< bytes */
 	uint64_t time; /**< when it was made */
-	uint64_t other; /**< MAPPING: its handle; ASYNC: its pool */
+	/** MAPPING: its handle; ASYNC: its pool, 0: the default one; DEVICE,
+	 *  MANAGED, ARRAY, HOST, REGISTERED: their context */
+	uint64_t other;
 	uint32_t thread; /**< that made it */
 	/** PHYSICAL: owners of the handle and mappings; others: 1 */
 	uint16_t references;
