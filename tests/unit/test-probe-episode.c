@@ -565,6 +565,17 @@ static double took(void (*what)(void))
 	return (double)(store_now() - begin) / 1e6;
 }
 
+static void nap(void)
+{
+	usleep(20000);
+}
+
+/* ms: what is promised, and twice what the machine is late by just now. */
+static double limit(void)
+{
+	return 50 + 2 * (took(nap) - 20);
+}
+
 static void fail_once(void)
 {
 	alloc(0, 2 * GIB, OUT_OF_MEMORY);
@@ -582,10 +593,10 @@ START_TEST(test_nvml_that_hangs_holds_nobody_up)
 	first_context(2, and_us);
 	usleep(50000);
 	hang();
-	ck_assert_double_lt(took(fail_once), 50);
-	ck_assert_double_lt(took(report), 50);
+	ck_assert_double_lt(took(fail_once), limit());
+	ck_assert_double_lt(took(report), limit());
 	for (i = 0; i < 5; i++)
-		ck_assert_double_lt(took(torch_oom), 50);
+		ck_assert_double_lt(took(torch_oom), limit());
 	ck_assert_uint_eq(store.oom[0].nvml_total, 0);
 	ck_assert_uint_eq(store.oom[0].state, LA_PROBE_OOM_REPORTED);
 }
@@ -604,10 +615,10 @@ static void retain(void)
 
 START_TEST(test_nvml_that_hangs_at_once)
 {
-	ck_assert_double_lt(took(retain), 50);
+	ck_assert_double_lt(took(retain), limit());
 	ck_assert_uint_eq(store.device[0].contexts, 1);
 	ck_assert_uint_eq(store.device[0].context, 0);
-	ck_assert_double_lt(took(fail_once), 50);
+	ck_assert_double_lt(took(fail_once), limit());
 }
 END_TEST
 

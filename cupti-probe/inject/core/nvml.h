@@ -15,7 +15,7 @@
 
 #include <liballoc/probe-format.h>
 
-#define NVML_WAIT 40000000ull /* ns */
+#define NVML_WAIT 30000000ull /* ns; a hook may take 50 ms in all */
 
 typedef struct nvmlDevice_st *nvml_device;
 
