@@ -502,6 +502,23 @@ START_TEST(test_context_takes_its_memory_along)
 }
 END_TEST
 
+/* Another thread's new context may have the number of the old one. */
+START_TEST(test_memory_of_the_next_context_stays)
+{
+	CUcontext context = (CUcontext)0xc1;
+	struct cuCtxDestroy_v2_params params = { context };
+
+	CALL(cuCtxCreate_v2, 0, &context, 0, 0);
+	probe_driver.context = 0xc1;
+	alloc(0x1000, 100);
+	ck_assert(probe_enter(PROBE_cuCtxDestroy_v2, &params));
+	alloc(0x2000, 30);
+	probe_exit(PROBE_cuCtxDestroy_v2, &params, 0);
+	ck_assert_uint_eq(live(DEVICE), 30);
+	ck_assert(holds(0x2000, LA_PROBE_KIND_DEVICE));
+}
+END_TEST
+
 START_TEST(test_cost_of_a_context)
 {
 	struct cuCtxCreate_v2_params params;
@@ -735,6 +752,7 @@ int main(void)
 	tcase_add_test(t, test_async_in_a_capture_is_of_the_graph);
 	tcase_add_test(t, test_arrays_are_estimated);
 	tcase_add_test(t, test_context_takes_its_memory_along);
+	tcase_add_test(t, test_memory_of_the_next_context_stays);
 	tcase_add_test(t, test_cost_of_a_context);
 	tcase_add_test(t, test_cost_of_the_first_context_is_unknown);
 	tcase_add_test(t, test_devices_are_described);

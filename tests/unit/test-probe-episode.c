@@ -317,6 +317,7 @@ START_TEST(test_questions_leave_a_capture_alone)
 	CALL(cuMemAllocAsync, 0, &addr, 100, NULL);
 	CALL(cuStreamBeginCapture_v2, 0, (CUstream)0x51, 0);
 	probe_driver.captured = 0x51;
+	probe_driver.pools_asked = 0;
 	alloc(0, 2 * GIB, OUT_OF_MEMORY);
 	ck_assert_uint_gt(probe_driver.pools_asked, 0);
 	ck_assert(!probe_driver.strict);
