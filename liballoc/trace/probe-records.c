@@ -121,8 +121,7 @@ static void take_level(struct la_probe *probe,
 static int compare(const void *a, const void *b)
 {
 	const struct la_probe_record *x = a, *y = b;
-	bool block[2] = { x->op >= LA_PROBE_OP_BLOCK_ALLOC,
-			  y->op >= LA_PROBE_OP_BLOCK_ALLOC };
+	bool block[2] = { la_probe_is_report(x), la_probe_is_report(y) };
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;

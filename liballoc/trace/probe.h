@@ -51,4 +51,11 @@ int la_probe_take_records(struct la_probe *probe,
  * have several. */
 void la_probe_clean(char *text, size_t size, bool lines);
 
+/* Is it of the allocator's level? */
+static inline bool la_probe_is_report(const struct la_probe_record *record)
+{
+	return record->op >= LA_PROBE_OP_BLOCK_ALLOC &&
+	       record->op <= LA_PROBE_OP_BLOCK_OOM;
+}
+
 #endif /* LA_TRACE_PROBE_H */
