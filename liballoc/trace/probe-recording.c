@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What the allocator reported, and what the driver gave it meanwhile, as a
- * recording.  Two things differ from a snapshot of the same program: the size
- * of a block stands for the request, and a block counts as usable again when
- * it was freed, though another stream may use it for a while: torch reports
- * frees when they are asked for.
+ * recording.  Three things differ from a snapshot of the same program: the
+ * size of a block stands for the request; all is of one stream; and a block
+ * counts as usable again when it was freed, though another stream may use it
+ * for a while: torch reports frees when they are asked for.
  */
 #include <errno.h>
 #include <limits.h>
@@ -201,6 +201,8 @@ static int gather_report(struct gatherer *g, size_t i)
 		event.size = at_most(record->size);
 		event.pool = pool_of(g, g->walk.capture_of[i]);
 	}
+	if (event.action != LA_OOM)
+		event.size = la_walk_request(&g->walk, record->size);
 	device->asked = false;
 	err = append(device, &event);
 	if (err < 0 || event.action != LA_FREE_REQUESTED)

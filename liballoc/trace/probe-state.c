@@ -121,12 +121,12 @@ struct blocks {
 	size_t count, room;
 };
 
-static int add_block(struct blocks *blocks, uint64_t size, bool live)
+static int add_block(struct blocks *blocks, uint64_t size, uint64_t requested)
 {
 	const struct la_recorded_block block = {
 		.size = size,
-		.requested = live ? size : 0,
-		.state = live ? LA_RECORDED_LIVE : LA_RECORDED_FREE,
+		.requested = requested,
+		.state = requested ? LA_RECORDED_LIVE : LA_RECORDED_FREE,
 	};
 
 	if (!size)
@@ -139,9 +139,10 @@ static int add_block(struct blocks *blocks, uint64_t size, bool live)
 }
 
 /* What lies in a segment; what overlaps or reaches beyond is none of it. */
-static int fill(struct blocks *blocks, const struct la_live *live,
+static int fill(struct blocks *blocks, const struct la_walk *walk,
 		struct la_recorded_segment *segment)
 {
+	const struct la_live *live = &walk->live[LA_WALK_BLOCK];
 	uint64_t at = segment->addr, end = at + segment->size;
 	size_t place;
 	int err = 0;
@@ -157,9 +158,10 @@ static int fill(struct blocks *blocks, const struct la_live *live,
 		}
 		if (size > end - addr)
 			size = 0;
-		err = add_block(blocks, addr - at, false);
+		err = add_block(blocks, addr - at, 0);
 		if (!err && size)
-			err = add_block(blocks, size, true);
+			err = add_block(blocks, size,
+					la_walk_request(walk, size));
 		at = addr + (size ? size : addr < end);
 	}
 	segment->block_count = (uint32_t)blocks->count - segment->first_block;
@@ -167,7 +169,7 @@ static int fill(struct blocks *blocks, const struct la_live *live,
 }
 
 static int take_device(struct la_owned_device *device,
-		       const struct la_live *live, const struct found *found,
+		       const struct la_walk *walk, const struct found *found,
 		       size_t count)
 {
 	struct blocks blocks = { 0 };
@@ -184,7 +186,7 @@ static int take_device(struct la_owned_device *device,
 		if (segment->addr < end)
 			continue;
 		end = segment->addr + segment->size;
-		err = fill(&blocks, live, segment);
+		err = fill(&blocks, walk, segment);
 		kept++;
 	}
 	if (!blocks.block)
@@ -213,9 +215,8 @@ static int take_all(struct la_walk *walk, struct la_recording *recording,
 		for (count = 0; at + count < finds->count &&
 				finds->found[at + count].device == i;)
 			count++;
-		err = take_device(&recording->devices[i],
-				  &walk->live[LA_WALK_BLOCK], finds->found + at,
-				  count);
+		err = take_device(&recording->devices[i], walk,
+				  finds->found + at, count);
 	}
 	return err;
 }

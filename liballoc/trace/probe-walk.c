@@ -438,6 +438,30 @@ static void claim_rest(struct la_walk *walk, unsigned int device,
 			walk->span[memory->tag[i]].torch = true;
 }
 
+/*
+ * Blocks of max_split_size_mb or more are not split, and serve nobody who asks
+ * for less.  One that is larger by no more than what is not worth a split was
+ * made for a request below it: to ask for exactly so much is rare.
+ */
+uint64_t la_walk_request(const struct la_walk *walk, uint64_t size)
+{
+	uint64_t most = walk->max_split_size;
+
+	return size >= most && size - most < LA_WALK_REST ?
+		       most - LA_WALK_UNIT :
+		       size;
+}
+
+/* Bytes of max_split_size_mb in a setting; UINT64_MAX: not in it. */
+static uint64_t read_max_split(const char *setting)
+{
+	static const char name[] = "max_split_size_mb:";
+	const char *at = strstr(setting, name);
+	uint64_t value = at ? strtoull(at + sizeof(name) - 1, NULL, 10) : 0;
+
+	return value && value < UINT32_MAX ? value << 20 : UINT64_MAX;
+}
+
 static int walk_all(struct la_walk *walk)
 {
 	struct walker walker = { .walk = walk };
@@ -460,6 +484,7 @@ int la_walk_probe(struct la_walk *walk, const struct la_probe *probe)
 
 	memset(walk, 0, sizeof(*walk));
 	walk->probe = probe;
+	walk->max_split_size = read_max_split(probe->header.setting);
 	walk->span_of = malloc(count * sizeof(*walk->span_of));
 	walk->capture_of = calloc(count, sizeof(*walk->capture_of));
 	if (walk->span_of && walk->capture_of)

@@ -44,11 +44,19 @@ struct la_walk {
 	uint32_t *capture;
 	size_t capture_count, capture_room;
 	uint32_t *capture_of; /* owned; by record: in which capture it is */
+	uint64_t max_split_size; /* bytes; UINT64_MAX: no limit */
 };
 
 /* 0 or -ENOMEM; then la_walk_release() has been called. */
 int la_walk_probe(struct la_walk *walk, const struct la_probe *probe);
 void la_walk_release(struct la_walk *walk);
+
+/* Blocks are multiples of it; and what is left of a large block is not worth
+ * a split.  Bytes, of torch's allocator. */
+enum { LA_WALK_UNIT = 512, LA_WALK_REST = 1 << 20 };
+
+/* Bytes that were asked for, as far as that can be told of a block. */
+uint64_t la_walk_request(const struct la_walk *walk, uint64_t size);
 
 /* The capture that names the pool which another one uses; 0: none. */
 uint32_t la_walk_pool(struct la_walk *walk, uint32_t capture);
