@@ -143,27 +143,27 @@ static int fill(struct blocks *blocks, const struct la_walk *walk,
 		struct la_recorded_segment *segment)
 {
 	const struct la_live *live = &walk->live[LA_WALK_BLOCK];
-	uint64_t at = segment->addr, end = at + segment->size;
+	uint64_t at = segment->addr, end = at + segment->size, seek = at;
 	size_t place;
 	int err = 0;
 
 	segment->first_block = (uint32_t)blocks->count;
-	while (at < end && !err) {
-		uint64_t addr = end, size = 0;
+	while (!err && (place = la_live_from(live, seek)) != LA_NOT_LIVE) {
+		uint64_t addr = live->addr[place], size = live->size[place];
 
-		place = la_live_from(live, at);
-		if (place != LA_NOT_LIVE && live->addr[place] < end) {
-			addr = live->addr[place];
-			size = live->size[place];
-		}
-		if (size > end - addr)
-			size = 0;
+		if (addr >= end)
+			break;
+		seek = addr + 1;
+		if (!size || size > end - addr)
+			continue;
 		err = add_block(blocks, addr - at, 0);
-		if (!err && size)
+		if (!err)
 			err = add_block(blocks, size,
 					la_walk_request(walk, size));
-		at = addr + (size ? size : addr < end);
+		at = seek = addr + size;
 	}
+	if (!err)
+		err = add_block(blocks, end - at, 0);
 	segment->block_count = (uint32_t)blocks->count - segment->first_block;
 	return err;
 }
@@ -204,19 +204,21 @@ static int take_device(struct la_owned_device *device,
 static int take_all(struct la_walk *walk, struct la_recording *recording,
 		    struct finds *finds)
 {
-	size_t at = 0, count;
+	const struct found *found = finds->found;
+	size_t left = finds->count, count;
 	unsigned int i;
 	int err = 0;
 
-	if (finds->count)
+	if (left)
 		qsort(finds->found, finds->count, sizeof(*finds->found),
 		      compare);
-	for (i = 0; i < recording->device_count && !err; i++, at += count) {
-		for (count = 0; at + count < finds->count &&
-				finds->found[at + count].device == i;)
+	for (i = 0; i < recording->device_count && !err; i++) {
+		for (count = 0; count < left && found[count].device == i;)
 			count++;
-		err = take_device(&recording->devices[i], walk,
-				  finds->found + at, count);
+		err = take_device(&recording->devices[i], walk, found, count);
+		if (count)
+			found += count;
+		left -= count;
 	}
 	return err;
 }
