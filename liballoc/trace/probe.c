@@ -230,6 +230,11 @@ LA_EXPORT const struct la_probe_oom *la_probe_ooms(const struct la_probe *probe,
 	return probe->oom;
 }
 
+LA_EXPORT bool la_probe_oom_failed(const struct la_probe_oom *oom)
+{
+	return oom->state >= LA_PROBE_OOM_REPORTED;
+}
+
 LA_EXPORT const struct la_probe_losses *
 la_probe_losses(const struct la_probe *probe)
 {
