@@ -768,7 +768,8 @@ static void add_recording_tests(Suite *suite)
 	tcase_add_loop_test(
 		tests, test_segments_that_were_never_used_make_up_for_the_rest,
 		0, 2);
-	tcase_add_test(tests, test_pieces_that_are_mapped_together_are_one_event);
+	tcase_add_test(tests,
+		       test_pieces_that_are_mapped_together_are_one_event);
 	tcase_add_test(tests, test_last_record_is_right_where_the_table_is_not);
 	tcase_add_test(tests, test_file_without_the_allocator_has_no_recording);
 #ifdef HAVE_LZMA
