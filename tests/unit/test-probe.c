@@ -349,7 +349,7 @@ static const char *temporary(char path[32])
 
 START_TEST(test_file_is_opened_plain_and_packed)
 {
-	char path[32], command[128];
+	char path[32], command[192];
 	size_t count;
 
 	add_record(LA_PROBE_DRIVER, LA_PROBE_OP_ALLOC, 1, 1, 7);
