@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What replay says of a verdict. */
 #include "triage/amount.h"
+#include "triage/driver.h"
 #include "triage/margins.h"
 #include "util/util.h"
 
@@ -117,7 +118,7 @@ LA_EXPORT void la_verdict_prove(struct la_verdict *verdict,
 	if (!facts->recorded || facts->late || !is_reproduced(trial, count))
 		return;
 	refine(verdict, trial, count);
-	if (facts->exact && grade > verdict->grade &&
-	    is_proven(verdict, facts, trial, count))
+	if (facts->exact && is_proven(verdict, facts, trial, count) &&
+	    !la_is_decided(facts, verdict->cause))
 		verdict->grade = grade;
 }
