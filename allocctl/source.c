@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <liballoc/probe.h>
 #include <liballoc/trace.h>
 
 #include "cmd.h"
@@ -114,6 +115,11 @@ int source_open_recording(struct source *source)
 
 static int no_history(const struct source *source)
 {
+	if (la_recording_is_probe(source->recording)) {
+		report_error("'%s' has no allocations of device %" PRIu64,
+			     source->path, source->device);
+		return STATUS_CANNOT_TELL;
+	}
 	report_error("'%s' has no history of device %" PRIu64 ": nothing was "
 		     "recorded; call torch.cuda.memory._record_memory_history()"
 		     " first", source->path, source->device);
@@ -368,6 +374,9 @@ void source_print(const struct source *source)
 	if (la_recording_is_partial(source->recording))
 		puts("truncated   the file ends early; what came then is not "
 		     "known");
+	if (la_recording_is_probe(source->recording))
+		puts("probe       recorded by cupti-probe: requests are "
+		     "rounded, streams unknown");
 	print_check(source);
 	print_reading(info);
 }
@@ -525,6 +534,8 @@ static void json_recorded(const struct source *source, struct la_json *json)
 	la_json_member_bool(json, "window", info->window);
 	la_json_member_bool(json, "partial",
 			    la_recording_is_partial(source->recording));
+	la_json_member_bool(json, "probe",
+			    la_recording_is_probe(source->recording));
 	la_json_member_uint(json, "blocks_of_unsure_size", info->unsure_count);
 	json_inferred(json, source->program, info->inferred_count);
 	la_json_object_end(json);

@@ -16,7 +16,7 @@
 #include "util/util.h"
 
 /* Bytes that tell what a file is. */
-enum { HEAD = 4 };
+enum { HEAD = 8 };
 
 /* An open file. */
 struct file {
@@ -66,7 +66,7 @@ static bool begins(const struct file *file, const char *magic, size_t size)
 /* A pickle begins with the opcode of its protocol. */
 static enum content content_of(const struct file *file)
 {
-	if (begins(file, "\x80", 1))
+	if (begins(file, "\x80", 1) || la_probe_is(file->head, file->head_size))
 		return CONTENT_RECORDING;
 	if (begins(file, "\x1f\x8b", 2) || begins(file, "\xfd" "7zX", 4) ||
 	    begins(file, "\x28\xb5\x2f\xfd", 4))
@@ -253,6 +253,32 @@ static int read_devices(struct triage *triage, const struct file *file,
 	return status;
 }
 
+/* The driver's level of a probe's file, which may have no other. */
+static int read_driver(struct triage *triage, const struct file *file,
+		       size_t first)
+{
+	struct la_error err = { .text = "out of memory" };
+	struct la_probe *probe;
+	size_t size;
+	void *data;
+	int code = -ENOMEM, status;
+
+	if (strcmp(file->path, "-")) {
+		code = la_probe_open(&probe, file->path, &err);
+	} else {
+		data = platform_map(file->fd, &size);
+		if (data) {
+			code = la_probe_read(&probe, data, size, &err);
+			platform_unmap(data, size);
+		}
+	}
+	if (code < 0)
+		return cannot_read(file->path, err.text);
+	status = triage_add_probe(triage, probe, file->path, first);
+	la_probe_free(probe);
+	return status;
+}
+
 /* What is packed is a log unless it unpacks to a recording. */
 static int read_recording(struct triage *triage, const struct file *file,
 			  enum content content)
@@ -262,7 +288,9 @@ static int read_recording(struct triage *triage, const struct file *file,
 	};
 	struct la_error err = { .text = "out of memory" };
 	struct source source = { .path = file->path };
-	int code;
+	size_t first = triage->count;
+	int code, status;
+	bool probe;
 
 	if (strcmp(file->path, "-"))
 		code = la_recording_open(&source.recording, file->path,
@@ -271,10 +299,16 @@ static int read_recording(struct triage *triage, const struct file *file,
 		code = read_mapped(&source.recording, file, &options, &err);
 	if (code == -EBADMSG && !err.offset && content == CONTENT_PACKED)
 		return read_log(triage, file, content);
+	if (code == -ENODATA)
+		return read_driver(triage, file, first);
 	if (code < 0)
 		return cannot_read(file->path, err.text);
 	source_check_companion(&source);
-	return read_devices(triage, file, source.recording);
+	probe = la_recording_is_probe(source.recording);
+	status = read_devices(triage, file, source.recording);
+	return status == STATUS_DONE && probe ?
+		       read_driver(triage, file, first) :
+		       status;
 }
 
 static int read_content(struct triage *triage, struct file *file)

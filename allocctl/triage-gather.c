@@ -214,7 +214,7 @@ int triage_gather(struct triage *triage)
 /* Devices of one recording stand together. */
 size_t triage_recordings(const struct triage *triage)
 {
-	size_t i, count = 0;
+	size_t i, count = triage->probes;
 
 	for (i = 0; i < triage->source_count; i++)
 		count += !i || triage->source[i]->recording !=

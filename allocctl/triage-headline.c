@@ -155,7 +155,8 @@ static void say_sentence(const struct story *line)
 
 	if (say_packed(line) || say_leak(line))
 		return;
-	if (line->oom->verdict.grade == LA_GRADE_PROVEN && best && best->known)
+	if (line->oom->verdict.grade == LA_GRADE_PROVEN &&
+	    !line->oom->facts.views && best && best->known)
 		say_served(line, best);
 	else
 		say_cause(line);
@@ -198,7 +199,8 @@ static bool wants_memory(enum la_cause cause)
 /* A message of what a recording could prove: it knows no other processes. */
 static bool is_provable(const struct triage_oom *oom)
 {
-	return !oom->facts.recorded && triage_collect(&oom->facts) &&
+	return !oom->facts.recorded && !oom->facts.views &&
+	       triage_collect(&oom->facts) &&
 	       oom->facts.kind <= LA_OOM_CAP &&
 	       oom->verdict.cause != LA_CAUSE_OTHER_PROCESS &&
 	       oom->verdict.cause != LA_CAUSE_DRIVER_OVERHEAD &&
@@ -212,6 +214,11 @@ static bool is_said(const struct la_facts *facts)
 	return facts->kind == LA_OOM_LIBRARY || facts->kind >= LA_OOM_FRAMEWORK;
 }
 
+static bool is_told_by_call(const struct la_facts *facts)
+{
+	return facts->kind == LA_OOM_PINNED || facts->kind == LA_OOM_MAPPING;
+}
+
 enum triage_word triage_sure(const struct triage_oom *oom)
 {
 	const struct la_trial *packed = triage_packed(oom);
@@ -219,6 +226,10 @@ enum triage_word triage_sure(const struct triage_oom *oom)
 	bool stuck = packed && packed->past == LA_PAST_STUCK;
 	enum la_cause cause = oom->verdict.cause;
 
+	if (oom->facts.views && grade == LA_GRADE_PROVEN)
+		return W_sure_counted;
+	if (oom->facts.views && is_told_by_call(&oom->facts))
+		return W_sure_call;
 	if (wants_memory(cause) && stuck)
 		return grade == LA_GRADE_CONSISTENT ? W_sure_stuck_partly :
 						      W_sure_stuck;

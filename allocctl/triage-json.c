@@ -165,6 +165,22 @@ static void json_processes(struct la_json *json, const struct la_facts *facts)
 	la_json_array_end(json);
 }
 
+static void json_views(struct la_json *json, const struct la_facts *facts)
+{
+	static const char *const names[LA_PROBE_LEVELS] = {
+		[LA_PROBE_DRIVER] = "driver",
+		[LA_PROBE_ALLOCATOR] = "allocator",
+	};
+	int i;
+
+	la_json_key(json, "views");
+	la_json_array_begin(json);
+	for (i = 0; i < LA_PROBE_LEVELS; i++)
+		if (facts->views >> i & 1)
+			la_json_text(json, names[i]);
+	la_json_array_end(json);
+}
+
 static void json_message(struct la_json *json, const struct la_facts *facts)
 {
 	la_json_member_text(json, "kind", kinds[facts->kind]);
@@ -208,6 +224,7 @@ static void json_facts(struct la_json *json, const struct triage_oom *oom)
 		json_amount(json, &facts->amount[i]);
 	}
 	json_processes(json, facts);
+	json_views(json, facts);
 	la_json_member_bool(json, "recorded", facts->recorded);
 	la_json_member_known_uint(json, "event", facts->recorded, facts->event);
 	la_json_member_uint(json, "survived", facts->survived);
@@ -380,6 +397,7 @@ static void json_oom(struct la_json *json, const struct triage *triage,
 				    triage_collect(&oom->facts) :
 				    NULL);
 	la_json_member_text(json, oom->from_core ? "core" : "log", oom->log);
+	la_json_member_text(json, "probe", oom->probe);
 	json_recording(json, oom);
 	la_json_object_end(json);
 }

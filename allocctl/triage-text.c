@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl triage: the letter. */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,10 @@ static void print_notes(struct page *page)
 		page_say(page, W_label_note, W_note_went_on, NULL);
 	if (facts->late)
 		page_say(page, W_label_note, W_note_late, NULL);
+	if (facts->views && facts->recorded)
+		page_say(page, W_label_note, W_note_probe, NULL);
+	if (facts->views == 1u << LA_PROBE_DRIVER)
+		page_say(page, W_label_note, W_note_driver_alone, NULL);
 	if (facts->truncated)
 		page_say(page, W_label_note, W_note_truncated, NULL);
 	if (facts->processes_unknown)
@@ -209,10 +214,22 @@ static void say_recording(const struct page *page, struct la_strbuf *out)
 		   file_name(page, source->path), device, event, NULL);
 }
 
+/* The driver's calls alone. */
+static void say_probe(const struct page *page, struct la_strbuf *out)
+{
+	char device[32];
+
+	snprintf(device, sizeof(device), "%" PRId64, page->oom->facts.device);
+	triage_say(out, page->language, W_from_probe,
+		   file_name(page, page->oom->probe), device, NULL);
+}
+
 static void print_from(struct page *page)
 {
 	struct la_strbuf *text = page_text(page);
 
+	if (page->oom->probe)
+		say_probe(page, text);
 	if (page->oom->log)
 		say_log(page, text);
 	if (page->oom->source)

@@ -253,10 +253,21 @@ static const struct about about[LA_CAUSE_COUNT] = {
 				       LA_AMOUNT_OTHER_ALLOCATORS },
 };
 
+/* A probe tells of a pool by itself. */
+static enum la_amount_id amount_about(const struct story *story,
+				      enum la_cause cause)
+{
+	return cause == LA_CAUSE_POOL_FRAGMENTATION &&
+			       story_knows(story, LA_AMOUNT_OTHER_CACHES) ?
+		       LA_AMOUNT_OTHER_CACHES :
+		       about[cause].amount;
+}
+
 static void say_cause(struct story *story, enum la_cause cause)
 {
 	if (about[cause].word) {
-		story_say_of(story, about[cause].word, about[cause].amount);
+		story_say_of(story, about[cause].word,
+			     amount_about(story, cause));
 		return;
 	}
 	switch (cause) {

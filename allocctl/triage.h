@@ -40,6 +40,7 @@ struct triage_oom {
 	struct la_facts facts; /* owned */
 	const char *log; /* path of the log or core; NULL: none */
 	bool from_core; /* of the two a core */
+	const char *probe; /* path of a probe's file; NULL: none, or source */
 	const struct source *source; /* of the recording; NULL: none */
 	struct la_verdict verdict;
 	struct la_trial *trial; /* owned; replayed, or of the facts alone */
@@ -64,6 +65,7 @@ struct triage {
 	char *core; /* owned: path that "latest" stands for, or NULL */
 	struct source program; /* of request->program */
 	uint64_t lines, lost; /* of all logs */
+	size_t probes; /* files of the probe that are no recordings */
 };
 
 /*
@@ -86,6 +88,11 @@ bool triage_add_message(struct triage *triage, const struct la_facts *facts,
 			const char *log);
 bool triage_add_recorded(struct triage *triage, const struct la_facts *facts,
 			 const struct source *source, bool failed);
+/* triage-probe.c: facts of the driver's level, of each device those of the last
+ * OOM; they complete those OOMs of the same file that were added from `first`
+ * on.  A status. */
+int triage_add_probe(struct triage *triage, const struct la_probe *probe,
+		     const char *path, size_t first);
 /* A device of a recording, taken over too. */
 bool triage_add_source(struct triage *triage, struct source *source);
 

@@ -11,6 +11,7 @@
 
 #include "trace/companion.h"
 #include "trace/pickle.h"
+#include "trace/probe.h"
 #include "trace/recording.h"
 #include "util/error.h"
 #include "util/util.h"
@@ -315,10 +316,10 @@ static void find_releases(struct la_recording *recording,
 		range[1] = UINT_MAX;
 }
 
-static int read_input(struct la_recording **out, struct la_input *in,
-		      const char *path,
-		      const struct la_recording_options *options,
-		      struct la_error *err)
+static int read_snapshot(struct la_recording **out, struct la_input *in,
+			 const char *path,
+			 const struct la_recording_options *options,
+			 struct la_error *err)
 {
 	struct la_recording *recording = calloc(1, sizeof(*recording));
 	struct la_snapshot snap;
@@ -344,6 +345,32 @@ static int read_input(struct la_recording **out, struct la_input *in,
 	}
 	*out = recording;
 	return 0;
+}
+
+static int read_probe(struct la_recording **out, struct la_input *in,
+		      const struct la_recording_options *options,
+		      struct la_error *err)
+{
+	struct la_probe *probe;
+	int ret;
+
+	ret = la_probe_read_input(&probe, in, memory_limit(options), err);
+	if (ret < 0)
+		return ret;
+	ret = la_probe_recording(out, probe, err);
+	la_probe_free(probe);
+	return ret;
+}
+
+static int read_input(struct la_recording **out, struct la_input *in,
+		      const char *path,
+		      const struct la_recording_options *options,
+		      struct la_error *err)
+{
+	if (la_input_has(in, sizeof(LA_PROBE_MAGIC)) &&
+	    la_probe_is(in->p, sizeof(LA_PROBE_MAGIC)))
+		return read_probe(out, in, options, err);
+	return read_snapshot(out, in, path, options, err);
 }
 
 LA_EXPORT int la_recording_read(struct la_recording **out, const void *data,
@@ -483,6 +510,11 @@ LA_EXPORT const char *la_recording_torch(const struct la_recording *recording)
 LA_EXPORT bool la_recording_is_partial(const struct la_recording *recording)
 {
 	return recording->partial;
+}
+
+LA_EXPORT bool la_recording_is_probe(const struct la_recording *recording)
+{
+	return recording->probe;
 }
 
 LA_EXPORT enum la_companion_state

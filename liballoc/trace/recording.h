@@ -34,6 +34,7 @@ struct la_recording {
 	char *torch; /* NULL: unknown */
 	unsigned int releases[2]; /* oldest and newest that write its keys */
 	bool partial;
+	bool probe; /* read of a probe's file */
 	enum la_companion_state companion;
 };
 

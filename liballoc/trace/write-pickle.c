@@ -221,6 +221,12 @@ static void put_pool(struct pickle *p, uint16_t pool)
  * kept. */
 enum { WITH_METADATA = 2 << 8 | 10 };
 
+/* Of an unknown release a snapshot has it; without it it would look old. */
+static bool has_metadata(const struct la_recording *recording)
+{
+	return recording->releases[recording->probe] >= WITH_METADATA;
+}
+
 static void put_event(struct pickle *p, const struct la_recorded_device *device,
 		      size_t i)
 {
@@ -237,7 +243,7 @@ static void put_event(struct pickle *p, const struct la_recorded_device *device,
 		   la_recording_stream(p->recording, event->stream));
 	if (event->time_us)
 		put_member(p, LA_NAME_TIME_US, event->time_us);
-	if (p->recording->releases[0] >= WITH_METADATA) {
+	if (has_metadata(p->recording)) {
 		put_word(p, LA_NAME_USER_METADATA);
 		put_word(p, LA_NAME_EMPTY);
 	}

@@ -141,7 +141,7 @@ static enum answer leak(const struct question *q)
 /* Up to 2 GiB beyond the allocator are usual: a context, workspaces, NCCL. */
 static enum answer overhead(const struct question *q)
 {
-	struct la_margin context = la_margin_of(q->facts, LA_AMOUNT_CONTEXT);
+	struct la_margin context = la_margin_context(q->facts);
 
 	if (!context.known || context.low < (int64_t)(2 * GIB))
 		return NO;

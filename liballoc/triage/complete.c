@@ -103,14 +103,16 @@ static void complete_self(struct la_facts *facts)
 		(facts->process_count - self) * sizeof(*facts->process));
 }
 
-/* Where it is not known which of several is this one: all but the largest. */
+/* Where it is not known which of several is this one: all but the largest.  A
+ * probe knows of processes that it does not list. */
 static void complete_others(struct la_facts *facts)
 {
 	struct la_margin sum = la_margin_exactly(0);
 	int64_t largest = 0, high;
 	size_t i;
 
-	if (!facts->process_count)
+	if (!facts->process_count ||
+	    (facts->views && la_facts_know(facts, LA_AMOUNT_OTHERS)))
 		return;
 	for (i = 0; i < facts->process_count; i++) {
 		high = la_amount_bound(facts->process[i].memory.high);

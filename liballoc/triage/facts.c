@@ -147,6 +147,7 @@ static void merge_numbers(struct la_facts *facts, const struct la_facts *other)
 	la_facts_fill_place(facts, other);
 	la_facts_bound_release(facts, other->release[0], other->release[1]);
 	facts->processes_unknown |= other->processes_unknown;
+	facts->views |= other->views;
 }
 
 /* Of a recording: what it owns goes along in the copy. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "triage/amount.h"
+#include "triage/driver.h"
 #include "triage/label.h"
 #include "triage/margins.h"
 #include "triage/situation.h"
@@ -166,6 +167,8 @@ static enum la_label of_torch(const struct la_facts *facts)
 		return LA_LABEL_OTHER_PROCESS;
 	if (la_is_block_limit(facts))
 		return LA_LABEL_DRIVER_OR_CONTEXT;
+	if (facts->kind == LA_OOM_CALL && la_is_of_driver(facts))
+		return by_numbers(facts);
 	switch (facts->kind) {
 	case LA_OOM_CACHING:
 	case LA_OOM_ASYNC:

@@ -27,6 +27,7 @@ static const char *const ledger_names[] = {
 	[LA_LEDGER_UNALLOCATED] = "unallocated",
 	[LA_LEDGER_PRIVATE] = "private",
 	[LA_LEDGER_CONTEXT] = "context",
+	[LA_LEDGER_OTHER_ALLOCATORS] = "other_allocators",
 	[LA_LEDGER_OTHERS] = "others",
 	[LA_LEDGER_UNEXPLAINED] = "unexplained",
 	[LA_LEDGER_FREE] = "free",
@@ -130,13 +131,19 @@ static struct la_margin contiguous(const struct la_facts *facts,
 	return la_margin_difference(packed, la_margin_request(facts));
 }
 
+struct la_margin la_margin_context(const struct la_facts *facts)
+{
+	return la_margin_difference(
+		la_margin_of(facts, LA_AMOUNT_CONTEXT),
+		la_margin_or_0(facts, LA_AMOUNT_OTHER_ALLOCATORS));
+}
+
 /* What a context took beyond what one takes at least. */
 struct la_margin la_margin_overhead(const struct la_facts *facts)
 {
 	static const struct la_margin least = { true, 300 * MIB, 600 * MIB };
 
-	return la_margin_difference(la_margin_of(facts, LA_AMOUNT_CONTEXT),
-				    least);
+	return la_margin_difference(la_margin_context(facts), least);
 }
 
 struct la_margin la_margin_with(const struct la_facts *facts,
@@ -208,7 +215,11 @@ void la_ledger(struct la_margin row[LA_LEDGER_COUNT],
 	row[LA_LEDGER_UNALLOCATED] =
 		la_margin_of(facts, LA_AMOUNT_UNALLOCATED);
 	row[LA_LEDGER_PRIVATE] = la_margin_of(facts, LA_AMOUNT_PRIVATE);
-	row[LA_LEDGER_CONTEXT] = la_margin_of(facts, LA_AMOUNT_CONTEXT);
+	row[LA_LEDGER_CONTEXT] = la_margin_context(facts);
+	row[LA_LEDGER_OTHER_ALLOCATORS] = (struct la_margin){ 0 };
+	if (row[LA_LEDGER_CONTEXT].known)
+		row[LA_LEDGER_OTHER_ALLOCATORS] =
+			la_margin_of(facts, LA_AMOUNT_OTHER_ALLOCATORS);
 	row[LA_LEDGER_OTHERS] = la_margin_of(facts, LA_AMOUNT_OTHERS);
 	row[LA_LEDGER_FREE] = la_margin_of(facts, LA_AMOUNT_FREE);
 	row[LA_LEDGER_UNEXPLAINED] = (struct la_margin){ 0 };

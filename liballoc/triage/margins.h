@@ -18,6 +18,9 @@ struct la_margin la_margin_reserved(const struct la_facts *facts);
 /* Bytes that could still be had: free ones that the cap allows. */
 struct la_margin la_margin_room(const struct la_facts *facts);
 
+/* Bytes of the context: of the process beyond all of its allocators. */
+struct la_margin la_margin_context(const struct la_facts *facts);
+
 /* Bytes of the context beyond what one needs at least. */
 struct la_margin la_margin_overhead(const struct la_facts *facts);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What replay says of a verdict. */
 #include "triage/amount.h"
+#include "triage/driver.h"
 #include "triage/margins.h"
 #include "util/util.h"
 
@@ -100,15 +101,24 @@ static bool is_proven(const struct la_verdict *verdict,
 	}
 }
 
+/* A program that catches an OOM changes course; a probe tells neither what was
+ * asked for, but for rounding, nor of streams. */
+static bool is_whole_truth(const struct la_facts *facts)
+{
+	return !facts->survived && !facts->went_on && !facts->views;
+}
+
 LA_EXPORT void la_verdict_prove(struct la_verdict *verdict,
 				const struct la_facts *facts,
 				const struct la_trial *trial, size_t count)
 {
+	enum la_grade grade = is_whole_truth(facts) ? LA_GRADE_PROVEN :
+						      LA_GRADE_STRONG;
+
 	if (!facts->recorded || facts->late || !is_reproduced(trial, count))
 		return;
 	refine(verdict, trial, count);
-	if (facts->exact && is_proven(verdict, facts, trial, count))
-		verdict->grade = facts->survived || facts->went_on ?
-					 LA_GRADE_STRONG :
-					 LA_GRADE_PROVEN;
+	if (facts->exact && is_proven(verdict, facts, trial, count) &&
+	    !la_is_decided(facts, verdict->cause))
+		verdict->grade = grade;
 }

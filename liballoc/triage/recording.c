@@ -130,6 +130,8 @@ static int tell_circumstances(const struct witness *witness,
 	facts->device = device;
 	facts->rank = facts->pid = -1;
 	facts->recorded = true;
+	if (la_recording_is_probe(witness->recording))
+		facts->views = 1u << LA_PROBE_ALLOCATOR;
 	for (i = 0; i < recorded->segment_count; i++)
 		facts->expandable |= recorded->segments[i].expandable;
 	tell_release(witness);
@@ -185,6 +187,21 @@ static int see_failure(struct witness *witness)
 	return same;
 }
 
+/* What a probe does not tell of blocks: requests, streams, whether another
+ * stream still uses them. */
+static void forget_unseen(struct la_facts *facts)
+{
+	static const enum la_amount_id unseen[] = {
+		LA_AMOUNT_ROUNDING,
+		LA_AMOUNT_STREAM_FREE,
+		LA_AMOUNT_PENDING,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unseen); i++)
+		facts->amount[unseen[i]] = (struct la_amount){ 0 };
+}
+
 static int tell_fidelity(const struct witness *witness)
 {
 	const struct la_program_info *info = la_program_info(witness->program);
@@ -211,6 +228,8 @@ static int gather(struct witness *witness, unsigned int device)
 		witness->facts->exact &= !witness->oom;
 		code = witness_see_end(witness);
 	}
+	if (witness->facts->views)
+		forget_unseen(witness->facts);
 	if (!code)
 		code = witness_tell_ages(witness);
 	return code < 0 ? code : witness_test_growth(witness);

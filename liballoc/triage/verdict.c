@@ -4,6 +4,7 @@
 
 #include "triage/amount.h"
 #include "triage/causes.h"
+#include "triage/driver.h"
 #include "triage/label.h"
 #include "triage/margins.h"
 #include "triage/situation.h"
@@ -84,8 +85,17 @@ static void contribute(struct la_verdict *verdict, enum la_cause cause)
 	verdict->contributing[verdict->contributing_count++] = cause;
 }
 
+/* The pool that cudaMallocAsync takes from is not another's. */
+static bool is_own_pool(const struct question *q, const struct rule *rule)
+{
+	return rule->cause == LA_CAUSE_OTHER_ALLOCATOR &&
+	       q->facts->kind == LA_OOM_ASYNC;
+}
+
 static enum la_cause named(const struct question *q, const struct rule *rule)
 {
+	if (is_own_pool(q, rule))
+		return LA_CAUSE_POOL_FRAGMENTATION;
 	return rule->cause == LA_CAUSE_FRAGMENTATION ? fragmentation_kind(q) :
 						       rule->cause;
 }
@@ -205,6 +215,10 @@ static void cannot_tell(struct la_verdict *verdict, const struct question *q)
 	for (i = 0; i < RULES; i++)
 		if (la_rules[i].holds(q) != NO)
 			contribute(verdict, named(q, &la_rules[i]));
+	if (!la_sees_driver_alone(q->facts))
+		return;
+	contribute(verdict, LA_CAUSE_FRAGMENTATION);
+	contribute(verdict, LA_CAUSE_CAPACITY);
 }
 
 /* The driver keeps the last of a card: of 3.1 MiB that an H200 showed as free
@@ -301,9 +315,19 @@ static enum la_cause cause_of_kind(const struct la_facts *facts)
 		return LA_CAUSE_HOST_MEMORY;
 	case LA_OOM_PINNED:
 		return LA_CAUSE_HOST_PINNED;
+	case LA_OOM_MAPPING:
+		return la_is_of_driver(facts) ? LA_CAUSE_VA_EXHAUSTED :
+						LA_CAUSE_CANNOT_TELL;
 	default:
 		return LA_CAUSE_CANNOT_TELL;
 	}
+}
+
+/* Do its numbers decide? */
+static bool has_numbers(const struct la_facts *facts)
+{
+	return facts->kind == LA_OOM_CACHING || facts->kind == LA_OOM_ASYNC ||
+	       (facts->kind == LA_OOM_CALL && la_is_of_driver(facts));
 }
 
 static void judge(struct la_verdict *verdict, const struct question *q)
@@ -314,8 +338,7 @@ static void judge(struct la_verdict *verdict, const struct question *q)
 		verdict->cause = LA_CAUSE_OTHER_PROCESS;
 	else if (la_is_block_limit(q->facts))
 		verdict->cause = LA_CAUSE_DRIVER_FRAGMENTATION_OR_LIMIT;
-	else if (!foreign && (q->facts->kind == LA_OOM_CACHING ||
-			 q->facts->kind == LA_OOM_ASYNC))
+	else if (!foreign && has_numbers(q->facts))
 		judge_size(verdict, q);
 	else if (!foreign && q->facts->kind == LA_OOM_MPS)
 		judge_mps(verdict);
@@ -350,8 +373,12 @@ static enum la_grade grade_of(const struct la_verdict *verdict,
 {
 	if (verdict->cause == LA_CAUSE_CANNOT_TELL)
 		return LA_GRADE_UNKNOWN;
-	if (!q->facts->recorded || !is_sure(q) ||
-	    verdict->cause == LA_CAUSE_DRIVER_OVERHEAD)
+	if (la_is_told_by_call(q->facts))
+		return LA_GRADE_STRONG;
+	if (la_is_decided(q->facts, verdict->cause))
+		return LA_GRADE_PROVEN;
+	if ((!q->facts->recorded && !la_is_of_driver(q->facts)) ||
+	    !is_sure(q) || verdict->cause == LA_CAUSE_DRIVER_OVERHEAD)
 		return LA_GRADE_CONSISTENT;
 	return needs_the_card(verdict) && !la_card_is_explained(q->facts) ?
 		       LA_GRADE_CONSISTENT :

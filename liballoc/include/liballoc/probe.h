@@ -114,11 +114,12 @@ const struct la_probe_holding *la_probe_holdings(const struct la_probe *probe,
 const struct la_probe_oom *la_probe_ooms(const struct la_probe *probe,
 					 size_t *count);
 
-/** @brief Is an episode an out-of-memory, not a try that went well later? */
-static inline bool la_probe_oom_failed(const struct la_probe_oom *oom)
-{
-	return oom->state >= LA_PROBE_OOM_REPORTED;
-}
+/**
+ * @brief Is an episode an out-of-memory, not a try that went well later?
+ * @param oom episode
+ * @return true if it is
+ */
+bool la_probe_oom_failed(const struct la_probe_oom *oom);
 
 /** @brief What is not there, by why. */
 struct la_probe_losses {

@@ -167,6 +167,9 @@ struct la_facts {
 	 *  it printed is not a number */
 	bool processes_unknown;
 	bool truncated; /**< the message ends early */
+	/** Of a probe: bits 1 << enum la_probe_level of what was seen then;
+	 *  0: not of a probe */
+	unsigned int views;
 
 	bool recorded; /**< a recording is behind this */
 	uint64_t event; /**< recorded: number of the OOM event */
@@ -327,7 +330,7 @@ int la_facts_of_recording(struct la_facts *out,
  * @retval -ENOENT no such episode
  * @retval -ENOMEM out of memory
  *
- * la_facts_merge() adds them to la_facts_of_recording().  Alone they may show
+ * la_facts_merge() adds them to la_facts_of_recording().  Alone they may prove
  * that a request is larger than the card, that other processes, contexts or a
  * pool hold the memory; what the allocator could not use they do not show.
  */
@@ -439,7 +442,9 @@ enum la_ledger_id {
 	LA_LEDGER_ROUNDING, /**< in blocks in use, beyond that */
 	LA_LEDGER_UNALLOCATED, /**< cached, not in private pools */
 	LA_LEDGER_PRIVATE, /**< cached in private pools */
-	LA_LEDGER_CONTEXT, /**< this process beyond its allocator */
+	/** This process beyond its allocator, and beyond the next */
+	LA_LEDGER_CONTEXT,
+	LA_LEDGER_OTHER_ALLOCATORS, /**< other allocators in the process */
 	LA_LEDGER_OTHERS, /**< other processes that were named */
 	LA_LEDGER_UNEXPLAINED, /**< the rest; may be below 0 on Windows */
 	LA_LEDGER_FREE, /**< free */
@@ -598,7 +603,8 @@ void la_trials_free(struct la_trial *trial, size_t count);
  * @param count   number of rows
  *
  * PROVEN: the recording is reproduced in full, its own setting fails at the
- * same event, and what the cause names ends the failure when replayed.
+ * same event, and what the cause names ends the failure when replayed.  Of a
+ * probe's recording that is STRONG, as it does not tell requests and streams.
  */
 void la_verdict_prove(struct la_verdict *verdict, const struct la_facts *facts,
 		      const struct la_trial *trial, size_t count);
