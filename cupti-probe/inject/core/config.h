@@ -9,10 +9,11 @@
 /* What is set.  Texts point into the environment's copy that config_read()
  * keeps; NULL: not set. */
 struct config {
-	bool off; /* CUPTI_PROBE=off */
+	bool off; /* CUPTI_PROBE=off, or a process with raised privileges */
 	const char *directory; /* CUPTI_PROBE_DIR: named explicitly */
 	uint64_t size; /* CUPTI_PROBE_SIZE: bytes of a file */
-	uint64_t node_size; /* CUPTI_PROBE_NODE_SIZE: of all in a directory */
+	/* CUPTI_PROBE_NODE_SIZE: of all in a directory; 0: not set */
+	uint64_t node_size;
 	bool allocator; /* CUPTI_PROBE_ALLOCATOR: may be seen */
 	bool exclusive; /* CUPTI_PROBE_EXCLUSIVE: keep CUPTI's slot */
 	const char *chain; /* CUPTI_PROBE_CHAIN: injected after us */
@@ -20,6 +21,7 @@ struct config {
 	bool nvml; /* CUPTI_PROBE_NVML: may be asked */
 	bool arguments; /* CUPTI_PROBE_ARGUMENTS: keep the command line */
 	const char *run; /* CUPTI_PROBE_RUN: set by the launcher */
+	char note[256]; /* lines: values that were not understood */
 };
 
 void config_read(struct config *config);

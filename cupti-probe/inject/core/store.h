@@ -39,7 +39,8 @@ void store_end(void);
 
 /*
  * Append a record; time, thread and sequence are filled in here, time only
- * where it is 0.  The record is in the file when this returns.
+ * where it is 0.  The record is in the file when this returns, or its sequence
+ * is 0 and it is counted as lost.
  */
 void store_record(enum la_probe_level level, struct la_probe_record *record);
 

@@ -17,6 +17,7 @@
  *     struct la_probe_chunk      chunks of the allocator's level
  *
  * Offsets and counts stand in the header.  A reader must accept any bytes.
+ * As long as the process lives the file is locked as by flock(2), LOCK_EX.
  */
 #ifndef LIBALLOC_PROBE_FORMAT_H
 #define LIBALLOC_PROBE_FORMAT_H
