@@ -3,7 +3,7 @@
 # cupti-probe report: verdicts of recordings, views and losses, which recording
 # of a folder, what is seen, and all that is no recording.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 
 # A request of 2 GiB on a card of 1 GiB.
 write-probe "$d/a.cpr" ooms=1 size=2147483648 total=1073741824 free=1048576 \

@@ -3,7 +3,7 @@
 # cupti-probe report --write: whole files or none, wherever it is killed, with
 # several writers, and in folders that others may write to.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 
 write-probe "$d/a.cpr" ooms=1 exe=/bin/a
 chmod 600 "$d/a.cpr"

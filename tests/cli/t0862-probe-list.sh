@@ -3,7 +3,7 @@
 # cupti-probe list, info and stat: what they print, of which folder, of many
 # files, and of what is none.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 
 # States, by what the files and their reports say.
 write-probe "$d/run.cpr" running=$$ host=here began=1000000400

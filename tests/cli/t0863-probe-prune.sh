@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cupti-probe prune, and what report --write lets go: each rule alone.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 now=$(date +%s)
 
 see() {	# see NAME...: somebody reads its report

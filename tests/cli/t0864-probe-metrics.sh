@@ -3,7 +3,7 @@
 # cupti-probe metrics: sums by device, a bounded set of labels, and a file that
 # is replaced at once.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 
 write-probe "$d/1.cpr" running=$$ live=1000 reserved=300 free=11 retries=2 lost=3
 write-probe "$d/2.cpr" running=$$ live=500 reserved=40 free=11 retries=1 ooms=1

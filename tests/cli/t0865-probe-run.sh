@@ -3,7 +3,7 @@
 # cupti-probe run: the program finds what it would find without, but for what
 # loads the probe; its streams and its status stay as they are.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 lib=$(realpath "$(dirname "$(command -v cupti-probe)")/../lib")/libcupti-probe.so
 [ -e "$lib" ] || skip 'no libcupti-probe.so'
 # What is built with sanitizers cannot be preloaded into programs without.

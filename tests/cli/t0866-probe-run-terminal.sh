@@ -3,7 +3,7 @@
 # cupti-probe run on a terminal: Ctrl-C reaches the program once, Ctrl-Z stops
 # both and fg goes on, and a program may read the terminal.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 command -v python3 >/dev/null || skip 'no python3'
 cat >"$tmp/count.py" <<'END'
 import signal, sys, time

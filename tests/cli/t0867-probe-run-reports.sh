@@ -3,7 +3,7 @@
 # cupti-probe run: what it says and writes after an OOM, a signal, and the
 # kernel's OOM killer, for the program and its children.
 . tests/support.sh
-. tests/probe.sh
+. tests/recordings.sh
 
 go() {	# go WANTED-STATUS SCRIPT: recordings of this run are made by it
 	want=$1
