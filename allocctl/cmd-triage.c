@@ -101,22 +101,6 @@ static int print(const struct triage *triage)
 	}
 }
 
-/* A verdict on one of them is one. */
-static int status_of(const struct triage *triage)
-{
-	int status = STATUS_FINDINGS;
-	size_t i;
-
-	for (i = 0; i < triage->count; i++) {
-		if (!triage_is_failure(&triage->oom[i]))
-			continue;
-		if (triage->oom[i].verdict.cause != LA_CAUSE_CANNOT_TELL)
-			return STATUS_DONE;
-		status = STATUS_CANNOT_TELL;
-	}
-	return status;
-}
-
 static int serve(const struct triage_request *request)
 {
 	struct triage triage = { .request = request };
@@ -128,7 +112,7 @@ static int serve(const struct triage_request *request)
 		status = triage_judge(&triage);
 	if (status == STATUS_DONE) {
 		printed = print(&triage);
-		status = printed == STATUS_DONE ? status_of(&triage) : printed;
+		status = printed == STATUS_DONE ? triage_status(&triage) : printed;
 	} else if (status == STATUS_CANNOT_TELL &&
 		   request->format == TRIAGE_JSON) {
 		puts("null");

@@ -17,8 +17,8 @@ static void print_help(const struct opt_spec *spec)
 	const struct opt *o;
 	char left[40];
 
-	printf("usage: allocctl %s\n\n%s\n\noptions:\n", spec->usage,
-	       spec->about);
+	printf("usage: %s %s\n\n%s\n\noptions:\n", report_program,
+	       spec->usage, spec->about);
 	for (o = spec->opts; o->kind != OPT_END; o++) {
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
 			 o->arg ? " " : "", o->arg ? o->arg : "");

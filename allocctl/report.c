@@ -26,7 +26,7 @@ void report_error(const char *format, ...)
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
 	va_end(args);
-	fputs("allocctl: ", stderr);
+	fprintf(stderr, "%s: ", report_program);
 	if (length < 0) {
 		fputs("out of memory\n", stderr);
 		return;

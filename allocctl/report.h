@@ -8,6 +8,9 @@
 
 #include "util/strbuf.h"
 
+/* The name of this program; its main.c has it. */
+extern const char report_program[];
+
 enum report_format { REPORT_TEXT, REPORT_JSON };
 
 /* Words of --format, in the order of enum report_format. */
@@ -15,7 +18,7 @@ extern const char *const report_formats[];
 
 enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
 
-/* "allocctl: " and the message as one line on stderr. */
+/* The program's name and the message as one line on stderr. */
 void report_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd.h"
 #include "triage.h"
 
 bool triage_is_failure(const struct triage_oom *oom)
@@ -104,4 +105,19 @@ const struct la_trial *triage_packed(const struct triage_oom *oom)
 		if (oom->trial[i].kind == LA_TRIAL_PACKED)
 			return &oom->trial[i];
 	return NULL;
+}
+
+int triage_status(const struct triage *triage)
+{
+	int status = STATUS_FINDINGS;
+	size_t i;
+
+	for (i = 0; i < triage->count; i++) {
+		if (!triage_is_failure(&triage->oom[i]))
+			continue;
+		if (triage->oom[i].verdict.cause != LA_CAUSE_CANNOT_TELL)
+			return STATUS_DONE;
+		status = STATUS_CANNOT_TELL;
+	}
+	return status;
 }

@@ -402,21 +402,27 @@ static void json_oom(struct la_json *json, const struct triage *triage,
 	la_json_object_end(json);
 }
 
+void triage_json(struct la_json *json, const struct triage *triage)
+{
+	size_t i;
+
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.triage/1");
+	la_json_key(json, "ooms");
+	la_json_array_begin(json);
+	for (i = 0; i < triage->count; i++)
+		json_oom(json, triage, &triage->oom[i]);
+	la_json_array_end(json);
+	la_json_member_uint(json, "lines", triage->lines);
+	la_json_member_uint(json, "lost", triage->lost);
+	la_json_object_end(json);
+}
+
 void triage_print_json(const struct triage *triage)
 {
 	struct la_json json;
-	size_t i;
 
 	la_json_init(&json, report_json_sink, stdout);
-	la_json_object_begin(&json);
-	la_json_member_text(&json, "schema", "allocctl.triage/1");
-	la_json_key(&json, "ooms");
-	la_json_array_begin(&json);
-	for (i = 0; i < triage->count; i++)
-		json_oom(&json, triage, &triage->oom[i]);
-	la_json_array_end(&json);
-	la_json_member_uint(&json, "lines", triage->lines);
-	la_json_member_uint(&json, "lost", triage->lost);
-	la_json_object_end(&json);
+	triage_json(&json, triage);
 	putchar('\n');
 }

@@ -106,6 +106,9 @@ const struct triage_oom *triage_first(const struct triage *triage);
 bool triage_is_failure(const struct triage_oom *oom);
 size_t triage_failures(const struct triage *triage);
 
+/* The exit status: a verdict on one of them is one. */
+int triage_status(const struct triage *triage);
+
 /* The row that shows best what would have helped, or NULL. */
 const struct la_trial *triage_best(const struct triage_oom *oom);
 
@@ -163,6 +166,7 @@ const char *triage_margin_text(char text[TRIAGE_SIZE],
 /* triage-text.c, triage-json.c, triage-markdown.c.  Statuses. */
 int triage_print_text(const struct triage *triage);
 void triage_print_json(const struct triage *triage);
+void triage_json(struct la_json *json, const struct triage *triage);
 int triage_print_markdown(const struct triage *triage);
 
 /* triage-redact.c: text without paths, hosts, users and processes. */

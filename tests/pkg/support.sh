@@ -52,3 +52,22 @@ check_command() {
 			fail "no $f"
 	done
 }
+
+# The probe below $1 finds its library, in $2, and its start-up of Python.
+check_probe() {
+	equal 'cupti-probe --version' \
+		"$("$1/usr/bin/cupti-probe" --version)" "cupti-probe $version"
+	equal 'libcupti-probe.so' "$(CUPTI_PROBE_DIR=$tmp/records \
+		"$1/usr/bin/cupti-probe" run --front cupti -- \
+		sh -c 'echo $CUDA_INJECTION64_PATH')" "$1$2/libcupti-probe.so"
+	equal 'start-up of Python' "$(CUPTI_PROBE_DIR=$tmp/records PYTHONPATH= \
+		"$1/usr/bin/cupti-probe" run --snapshot --front cupti -- \
+		sh -c 'echo $PYTHONPATH')" "$1/usr/share/liballoc/python"
+	for f in man/man1/cupti-probe.1 man/man1/cupti-probe-run.1 \
+		man/man7/cupti-probe.7 bash-completion/completions/cupti-probe \
+		zsh/site-functions/_cupti-probe \
+		fish/vendor_completions.d/cupti-probe.fish; do
+		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
+			fail "no $f"
+	done
+}

@@ -8,3 +8,4 @@ ${MAKE:-make} -s CC="${CC:-cc}" O="$O" SANITIZE="${SANITIZE-}" install \
 	DESTDIR="$tmp/root" prefix=/usr
 check_clients "$tmp/root" /usr/lib
 check_command "$tmp/root"
+check_probe "$tmp/root" /usr/lib

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make deb: three packages; what they hold works once extracted.
+# make deb: four packages; what they hold works once extracted.
 . tests/support.sh
 . tests/pkg/support.sh
 for c in dpkg-buildpackage dh; do
@@ -9,7 +9,7 @@ done
 
 out=$tmp/out
 ${MAKE:-make} -s deb O="$out" || { cat "$out/deb/build.log"; fail 'make deb'; }
-for p in liballoc0 liballoc-dev allocctl; do
+for p in liballoc0 liballoc-dev allocctl cupti-probe; do
 	set -- "$out"/deb/"${p}"_"${version}"_*.deb
 	[ -e "$1" ] || fail "no package $p of version $version"
 	mkdir -p "$tmp/$p"
@@ -25,3 +25,11 @@ check_clients "$tmp/root" "$libdir"
 check_command "$tmp/allocctl"
 dpkg-deb -f "$out"/deb/allocctl_*.deb Depends | grep -q 'libc6' ||
 	fail 'allocctl depends on no libc6'
+check_probe "$tmp/cupti-probe" "$libdir"
+dpkg-deb -c "$out"/deb/cupti-probe_*.deb |
+	grep -q '^drwxrwxrwt root/root .* \./var/lib/cupti-probe/$' ||
+	fail 'cupti-probe has no folder for all'
+mkdir "$tmp/control"
+dpkg-deb -e "$out"/deb/cupti-probe_*.deb "$tmp/control"
+grep -q 'rm -rf /var/lib/cupti-probe' "$tmp/control/postrm" ||
+	fail 'purging leaves recordings'

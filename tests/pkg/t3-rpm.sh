@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make rpm: three packages; what they hold works once extracted.
+# make rpm: four packages; what they hold works once extracted.
 . tests/support.sh
 . tests/pkg/support.sh
 for c in rpmbuild rpm2cpio cpio; do
@@ -11,7 +11,7 @@ equal 'version in liballoc.spec' \
 	"$(sed -n 's/^Version: //p' packaging/rpm/liballoc.spec)" "$version"
 out=$tmp/out
 ${MAKE:-make} -s rpm O="$out" || { cat "$out/rpm/build.log"; fail 'make rpm'; }
-for p in liballoc liballoc-devel allocctl; do
+for p in liballoc liballoc-devel allocctl cupti-probe; do
 	set -- "$out"/rpm/RPMS/*/"$p-$version"-*.rpm
 	[ -e "$1" ] || fail "no package $p of version $version"
 	mkdir -p "$tmp/$p" "$tmp/root"
@@ -23,3 +23,8 @@ libdir=$(rpm --eval '%{_libdir}')
 equal 'libraries of liballoc' "$(ls "$tmp/liballoc$libdir")" liballoc.so.0
 check_clients "$tmp/root" "$libdir"
 check_command "$tmp/allocctl"
+check_probe "$tmp/cupti-probe" "$libdir"
+rpm -qp --qf '[%{FILENAMES} %{FILEMODES:octal}\n]' \
+	"$out"/rpm/RPMS/*/cupti-probe-*.rpm |
+	grep -q -x '/var/lib/cupti-probe 0*41777' ||
+	fail 'cupti-probe has no folder for all'

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cupti-probe run: a program with the probe in it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "allocctl/opt.h"
+#include "allocctl/report.h"
+#include "probe-cmd.h"
+#include "run.h"
+
+/* As shells and env(1) have it. */
+enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+
+/* In the order of enum run_front. */
+static const char *const fronts[] = { "preload", "cupti", NULL };
+
+static int serve(const struct run_options *options, char **argv)
+{
+	struct run_result result;
+	struct run_kills before;
+	char name[RUN_NAME];
+	int status = run_environment(options, name);
+
+	if (status != STATUS_DONE)
+		return status;
+	run_kills_read(&before);
+	status = run_child(&result, argv);
+	if (status != STATUS_DONE)
+		return status;
+	if (result.error) {
+		report_error("cannot run '%s': %s", argv[0],
+			     strerror(result.error));
+		return result.error == ENOENT ? STATUS_NOT_FOUND :
+						STATUS_NOT_EXECUTABLE;
+	}
+	run_after(name, &result, &before);
+	return run_end_alike(&result);
+}
+
+/* Options end where the program begins, with or without --. */
+static int own_words(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (argv[i][0] != '-')
+			return i;
+		if (!strcmp(argv[i], "--front") || !strcmp(argv[i], "--dir") ||
+		    !strcmp(argv[i], "--size"))
+			i++;
+	}
+	return i < argc ? i : argc;
+}
+
+static int run_run(int argc, char **argv)
+{
+	struct run_options options = { .front = RUN_PRELOAD };
+	const struct opt opts[] = {
+		{ OPT_CHOICE, "front", &options.front, "FRONT",
+		  "preload (default), or cupti: CUDA_INJECTION64_PATH",
+		  fronts },
+		{ OPT_STRING, "dir", &options.dir, "DIR",
+		  "folder to record to (see info)", NULL },
+		{ OPT_SIZE, "size", &options.size, "SIZE",
+		  "bytes of a process's recording (default 64M)", NULL },
+		{ OPT_FLAG, "snapshot", &options.snapshot, NULL,
+		  "also dump PyTorch's own snapshot at an OOM", NULL },
+		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
+	};
+	const struct opt_spec spec = {
+		.usage = "run [OPTIONS] [--] COMMAND [ARGUMENTS]",
+		.about = "Run a program and record its GPU memory. Its output, "
+			 "signals and status stay as\nthey are; a line on "
+			 "standard error names the report if memory ran out. "
+			 "Status 126\nand 127 if it cannot be run.",
+		.opts = opts,
+		.examples = "  cupti-probe run -- python train.py\n"
+			    "  cupti-probe run --front cupti torchrun "
+			    "train.py",
+	};
+	int own = own_words(argc, argv), nr = opt_parse(own, argv, &spec);
+
+	if (nr == OPT_HELP)
+		return STATUS_DONE;
+	if (nr < 0)
+		return STATUS_USAGE;
+	if (own < argc && !strcmp(argv[own], "--"))
+		own++;
+	if (own >= argc) {
+		report_error("run wants a COMMAND");
+		return STATUS_USAGE;
+	}
+	return serve(&options, argv + own);
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "run a program and record its GPU memory",
+	.run = run_run,
+};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The launcher stays in the process group of the program: a terminal sends its
+ * signals to both, and only what another process sends is passed on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "allocctl/cmd.h"
+#include "allocctl/report.h"
+#include "run.h"
+#include "util/util.h"
+
+/* What is passed on. */
+static const int passed[] = { SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGUSR1,
+			      SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
+			      SIGALRM, SIGWINCH };
+
+/* What the program is to find as the launcher did. */
+struct before {
+	sigset_t mask;
+	struct sigaction child; /* of SIGCHLD */
+};
+
+/* How the program ended, for a handler. */
+static const struct run_result *ended;
+
+/* Signals are taken one by one, never in a handler. */
+static void hold_signals(sigset_t *held, struct before *before)
+{
+	struct sigaction wanted = { .sa_handler = SIG_DFL };
+	size_t i;
+
+	sigemptyset(held);
+	sigaddset(held, SIGCHLD);
+	for (i = 0; i < ARRAY_SIZE(passed); i++)
+		sigaddset(held, passed[i]);
+	sigprocmask(SIG_BLOCK, held, &before->mask);
+	sigaction(SIGCHLD, &wanted, &before->child);
+}
+
+/* Does not return.  What went wrong goes through the pipe, which closes by
+ * itself otherwise. */
+static void become(char **argv, const struct before *before, int pipe_end)
+{
+	int error;
+
+	sigaction(SIGCHLD, &before->child, NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	while (write(pipe_end, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+/* Stop as the program did, so that a shell sees it, and go on together. */
+static void follow_stop(int status)
+{
+	int number = WSTOPSIG(status);
+
+	if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
+		kill(getpid(), SIGSTOP);
+}
+
+/* Did the program end?  Then *status is how. */
+static bool reap(pid_t child, int *status)
+{
+	pid_t got;
+
+	while ((got = waitpid(child, status, WNOHANG | WUNTRACED)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || !WIFSTOPPED(*status))
+			return true;
+		follow_stop(*status);
+	}
+	return false;
+}
+
+/* The kernel's own are a terminal's, which the program gets too. */
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+	if (info->si_signo == SIGCONT || info->si_code <= 0)
+		kill(child, info->si_signo);
+}
+
+static void wait_for(pid_t child, const sigset_t *held, int *status)
+{
+	siginfo_t info;
+
+	*status = 0;
+	while (!reap(child, status))
+		if (sigwaitinfo(held, &info) > 0 && info.si_signo != SIGCHLD)
+			pass_on(child, &info);
+}
+
+/* What the child has left in the pipe, which nobody else has any more. */
+static int start_error(int pipe_end)
+{
+	int error = 0;
+	ssize_t got;
+
+	do {
+		got = read(pipe_end, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	close(pipe_end);
+	return got == sizeof(error) ? error : 0;
+}
+
+/* The program has ended: what is sent from now on is meant for us. */
+static void end_early(int number)
+{
+	(void)number;
+	_exit(run_end_alike(ended));
+}
+
+/* What both got while it ran is not. */
+static void release_signals(const sigset_t *held, const struct before *before)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const struct timespec now = { 0, 0 };
+	struct sigaction action = { .sa_handler = end_early }, old;
+	size_t i;
+
+	while (sigtimedwait(held, NULL, &now) > 0)
+		;
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
+		if (sigaction(ends[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+int run_child(struct run_result *result, char **argv)
+{
+	struct before before;
+	sigset_t held;
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		report_error("cannot make a pipe: %s", strerror(errno));
+		return STATUS_CANNOT_TELL;
+	}
+	hold_signals(&held, &before);
+	child = fork();
+	if (child == 0)
+		become(argv, &before, ends[1]);
+	close(ends[1]);
+	if (child < 0) {
+		report_error("cannot fork: %s", strerror(errno));
+		close(ends[0]);
+		return STATUS_CANNOT_TELL;
+	}
+	wait_for(child, &held, &result->status);
+	result->error = start_error(ends[0]);
+	ended = result;
+	release_signals(&held, &before);
+	return STATUS_DONE;
+}
+
+/* Whoever waits for us sees the signal itself; without a core of ours. */
+int run_end_alike(const struct run_result *result)
+{
+	static const struct rlimit none = { 0, 0 };
+	int number;
+	sigset_t one;
+
+	if (WIFEXITED(result->status))
+		return WEXITSTATUS(result->status);
+	number = WTERMSIG(result->status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	return 128 + number;
+}
