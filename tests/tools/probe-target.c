@@ -198,7 +198,8 @@ static int allocate(const char *what, uint64_t size)
 			(&addr, size, 1);
 	} else if (strcmp(what, "pitch") == 0) {
 		r = CALL(cuMemAllocPitch_v2, CUdeviceptr *, size_t *, size_t,
-			 size_t, unsigned int)(&addr, &pitch, 99, size / 512, 4);
+			 size_t, unsigned int)
+			(&addr, &pitch, 99, size / 512, 4);
 	} else if (strcmp(what, "async") == 0) {
 		r = CALL(cuMemAllocAsync, CUdeviceptr *, size_t, CUstream)
 			(&addr, size, NULL);
