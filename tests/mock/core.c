@@ -23,6 +23,7 @@ static int log_file = -1;
 static enum la_probe_front front;
 static unsigned long entered, exited, blocks;
 static bool quiet;
+static pid_t owner; /* a forked child has no core */
 
 static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
 {
@@ -85,6 +86,7 @@ bool probe_start(enum la_probe_front wanted)
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return front == wanted;
 	log_file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	owner = getpid();
 	quiet = getenv("MOCK_CORE_QUIET");
 	if (quiet)
 		atexit(tell_counts);
@@ -108,7 +110,7 @@ static __thread int depth;
 bool probe_enter(enum probe_entry entry, const void *params)
 {
 	(void)params;
-	if (depth)
+	if (depth || getpid() != owner)
 		return false;
 	depth++;
 	__atomic_add_fetch(&entered, 1, __ATOMIC_RELAXED);

@@ -12,7 +12,8 @@
  *   module, capture, graph, pool, info
  *   oom                             ask for more than there is
  *   torch SIZE, torchfree N, torchlimit SIZE, torchexpandable, torchempty
- *   profile, profiled               another subscriber of CUPTI
+ *   profiler, profile, profiled     another subscriber of CUPTI is loaded,
+ *                                   begins, ends
  *   threads N COUNT                 N threads alloc and free COUNT times
  *   sleep MS, fork OPERATIONS...    the rest in a child, which is awaited
  *   exec PROGRAM, kill, exit STATUS
@@ -333,6 +334,8 @@ static int profiler(const char *what)
 {
 	char name[32];
 
+	if (strcmp(what, "profiler") == 0)
+		return !library("libmock_profiler.so", 0);
 	snprintf(name, sizeof(name), "mock_profile_%s",
 		 strcmp(what, "profile") == 0 ? "begin" : "end");
 	return ((int (*)(void))dlsym(library("libmock_profiler.so", 0), name))();

@@ -182,19 +182,25 @@ static int other_finalizes(void)
 	return front.api.cuptiFinalize();
 }
 
+/* With CUPTI_PROBE_EXCLUSIVE nobody gets the place, but who ends CUPTI ends it
+ * for all. */
 static const struct elf_hook *hooks(void)
 {
-	if (front.config.exclusive || !front.subscribed)
+	bool yields = !front.config.exclusive;
+	void *first = (void *)front.api.cuptiSubscribe;
+	void *second = (void *)front.api.cuptiSubscribe_v2;
+
+	if (!front.subscribed)
 		return NULL;
-	front.hook[0] = (struct elf_hook){
-		"cuptiSubscribe", (void *)other_subscribes,
-		(void *)front.api.cuptiSubscribe };
-	front.hook[1] = (struct elf_hook){
-		"cuptiSubscribe_v2", (void *)other_subscribes_v2,
-		(void *)front.api.cuptiSubscribe_v2 };
-	front.hook[2] = (struct elf_hook){
-		"cuptiFinalize", (void *)other_finalizes,
-		(void *)front.api.cuptiFinalize };
+	front.hook[0] = (struct elf_hook){ "cuptiSubscribe",
+					   (void *)other_subscribes,
+					   yields ? first : NULL };
+	front.hook[1] = (struct elf_hook){ "cuptiSubscribe_v2",
+					   (void *)other_subscribes_v2,
+					   yields ? second : NULL };
+	front.hook[2] = (struct elf_hook){ "cuptiFinalize",
+					   (void *)other_finalizes,
+					   (void *)front.api.cuptiFinalize };
 	return front.hook;
 }
 
