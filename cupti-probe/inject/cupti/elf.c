@@ -14,6 +14,32 @@ enum { SLOT_FUNCTION = 1026, SLOT_DATA = 1025, SLOT_WORD = 257 };
 #error "relocations of this machine are not known"
 #endif
 
+/* libc's own may be somebody else's by now, who is not ready when a first
+ * symbol is looked up. */
+static bool begins(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
+static bool equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *part = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			part = path + 1;
+	return part;
+}
+
 /* Whether [at, at + size) lies in the object. */
 static bool inside(const struct elf *elf, const void *at, size_t size)
 {
@@ -108,13 +134,12 @@ static int visit_one(struct dl_phdr_info *info, size_t size, void *data)
 		.path = info->dlpi_name,
 		.base = info->dlpi_addr,
 	};
-	const char *slash = strrchr(elf.path, '/');
 
 	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid)) {
 		elf.adds = info->dlpi_adds;
 		elf.subs = info->dlpi_subs;
 	}
-	elf.name = slash ? slash + 1 : elf.path;
+	elf.name = last_part(elf.path);
 	read_segments(&elf, info);
 	return each->visit(&elf, each->data);
 }
@@ -142,7 +167,7 @@ static const ElfW(Sym) *in_chain(const struct elf *elf, const uint32_t *chain,
 	       inside(elf, symbol, sizeof(*symbol)); chain++, symbol++) {
 		if ((*chain | 1) == (hash | 1) &&
 		    symbol->st_shndx != SHN_UNDEF &&
-		    strcmp(name_of(elf, symbol), name) == 0)
+		    equal(name_of(elf, symbol), name))
 			return symbol;
 		if (*chain & 1)
 			break;
@@ -185,7 +210,7 @@ static bool search_one(const struct elf *elf, void *data)
 {
 	struct search *search = data;
 
-	if (strncmp(elf->name, search->object, strlen(search->object)) != 0)
+	if (!begins(elf->name, search->object))
 		return false;
 	search->found = elf_symbol(elf, search->symbol);
 	if (!search->found || !search->path)
@@ -218,7 +243,7 @@ static bool place_one(const struct elf *elf, void *data)
 	if (!inside(elf, place->addr, 1))
 		return false;
 	for (object = place->objects; *object; object++)
-		if (strncmp(elf->name, *object, strlen(*object)) == 0)
+		if (begins(elf->name, *object))
 			place->named = true;
 	return true;
 }
@@ -328,7 +353,7 @@ static const struct elf_hook *hook_of(const struct elf *elf,
 	    !inside(elf, symbol, sizeof(*symbol)))
 		return NULL;
 	name = name_of(elf, symbol);
-	while (count > 0 && strcmp(hook->symbol, name) != 0)
+	while (count > 0 && !equal(hook->symbol, name))
 		hook++, count--;
 	return count > 0 && hook->real ? hook : NULL;
 }
