@@ -28,7 +28,7 @@ for folder in "$O/mock" "$O/mock/lazy"; do
 	LD_LIBRARY_PATH=$folder:$O/mock
 	plain probe-target dlsym "init;$load;$operations"
 	grep -q '^6 reports, 2 of them OOM' "$tmp/plain" || fail 'no reports'
-	for front in preload cupti; do
+	for front in $fronts; do
 		watched $front probe-target dlsym "init;$load;$operations"
 		same "$front"
 		equal "$front: blocks" "$(blocks)" "$wanted"

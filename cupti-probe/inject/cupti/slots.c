@@ -95,5 +95,5 @@ void slots_begin(bool allocator, const struct elf_hook subscribe[3])
 	if (!allocator && !subscribe)
 		return;
 	scan();
-	probe_tick = scan;
+	__atomic_store_n(&probe_tick, scan, __ATOMIC_RELEASE);
 }
