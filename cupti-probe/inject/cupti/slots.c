@@ -11,7 +11,7 @@ enum {
 	SUBSCRIBE_HOOKS = 3,
 	/* A slot that its library was just filling may be lost again: so many
 	 * rounds after a change look at all of them. */
-	ROUNDS = 10,
+	ROUNDS = 3,
 	/* And so many wait for the loader to finish with a library. */
 	PATIENCE = 600
 };
