@@ -369,9 +369,12 @@ static enum elf_hooked hook_slot(const struct elf *elf, const ElfW(Rela) *rela,
 	now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	if (now == hook->ours)
 		return ELF_HOOKED;
+	/* Still an offset: the loader has not been here. */
+	if ((uintptr_t)now < elf->high - elf->low && elf->base)
+		return ELF_NOT_YET;
 	/* An address in the object: its own code, which looks it up. */
 	if (now != hook->real && !inside(elf, now, 1))
-		return (uintptr_t)now < elf->base ? ELF_NOT_YET : ELF_NO_SLOT;
+		return ELF_NO_SLOT;
 	return set_slot(elf, slot, hook->ours) ? ELF_HOOKED : ELF_NOT_YET;
 }
 
