@@ -98,3 +98,37 @@ for front in $fronts; do
 	equal "$front: calls of 64 threads" "$(tail -n 1 "$tmp/log")" \
 		'entered 64001 exited 64001 blocks 0'
 done
+
+# A driver that is closed and found elsewhere when it is opened again.
+cat >"$tmp/again.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+int main(void)
+{
+	int i, (*release)(unsigned long long);
+	uintptr_t page;
+	void *library, *init;
+
+	for (i = 0; i < 3; i++) {
+		library = dlopen("libcuda.so.1", RTLD_NOW);
+		*(void **)&release = dlsym(library, "cuMemFree_v2");
+		init = dlsym(library, "cuInit");
+		printf("%d\n", release(1));
+		dlclose(library);
+		page = (uintptr_t)init & ~4095ul;
+		mmap((void *)page, 4096, PROT_NONE, MAP_PRIVATE |
+		     MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	}
+	return 0;
+}
+END
+if [ -z "$runtime" ]; then
+	${CC:-cc} -o "$tmp/again" "$tmp/again.c" -ldl
+	plain "$tmp/again"
+	watched preload "$tmp/again"
+	same 'opened again'
+	equal 'opened again' "$(grep -c '^exit cuMemFree_v2 3' "$tmp/log")" 3
+fi

@@ -55,11 +55,20 @@ static bool find_all(const struct elf *elf, void *data)
 	return true;
 }
 
+/* What is found must not go away when the program closes the library. */
+static bool keep_driver(void)
+{
+	char path[4096];
+
+	return elf_find("libcuda.so", "cuInit", path, sizeof(path)) &&
+	       dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 static bool find_driver(void)
 {
 	if (__atomic_load_n(&driver_known, __ATOMIC_ACQUIRE))
 		return true;
-	if (!elf_each(find_all, NULL))
+	if (!keep_driver() || !elf_each(find_all, NULL))
 		return false;
 	__atomic_store_n(&driver_known, true, __ATOMIC_RELEASE);
 	return true;
