@@ -47,7 +47,7 @@ check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
 
 ## check-toolkit: types and ids against CUDA and CUPTI 11 to 13 (network)
-check-toolkit:
+check-toolkit: $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/toolkit)
 
 ## check-shells: read many lines as each installed shell does

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034,SC2154
 # What tests of cupti-probe's front ends share; after support.sh.
 #
 # The front ends run with a core that writes down what it is told

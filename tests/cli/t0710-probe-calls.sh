@@ -59,7 +59,7 @@ seen() {
 for way in linked dlsym proc proc2 next default dlvsym; do
 	plain probe-target $way "$operations"
 	for front in $fronts; do
-		watched $front probe-target $way "$operations"
+		watched "$front" probe-target $way "$operations"
 		same "$front, $way"
 		seen >"$tmp/seen"
 		diff "$tmp/wanted" "$tmp/seen" >"$tmp/diff" ||
@@ -84,7 +84,7 @@ esac
 # Switched off neither sees nor disturbs.
 plain probe-target dlsym "$operations"
 for front in $fronts; do
-	CUPTI_PROBE=off watched $front probe-target dlsym "$operations"
+	CUPTI_PROBE=off watched "$front" probe-target dlsym "$operations"
 	same "$front, off"
 	[ ! -s "$tmp/log" ] || fail "$front, off: $(cat "$tmp/log")"
 done
@@ -92,7 +92,7 @@ done
 # As many as there are threads, each in its own order.
 for front in $fronts; do
 	plain probe-target dlsym 'init;begin;threads 64 500'
-	MOCK_CORE_QUIET=1 watched $front probe-target dlsym \
+	MOCK_CORE_QUIET=1 watched "$front" probe-target dlsym \
 		'init;begin;threads 64 500'
 	same "$front, threads"
 	equal "$front: calls of 64 threads" "$(tail -n 1 "$tmp/log")" \

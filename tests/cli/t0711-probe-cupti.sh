@@ -118,7 +118,7 @@ END
 ${CC:-cc} -shared -fPIC -o "$tmp/next.so" "$tmp/next.c"
 for front in $fronts; do
 	CUPTI_PROBE_CHAIN=$tmp/next.so CUDA_INJECTION64_PATH=$library \
-		watched $front probe-target dlsym "$operations"
+		watched "$front" probe-target dlsym "$operations"
 	equal "$front: next" "$(grep -c '^next is loaded' "$tmp/watched")" 1
 done
 

@@ -29,11 +29,11 @@ for folder in "$O/mock" "$O/mock/lazy"; do
 	plain probe-target dlsym "init;$load;$operations"
 	grep -q '^6 reports, 2 of them OOM' "$tmp/plain" || fail 'no reports'
 	for front in $fronts; do
-		watched $front probe-target dlsym "init;$load;$operations"
+		watched "$front" probe-target dlsym "init;$load;$operations"
 		same "$front"
 		equal "$front: blocks" "$(blocks)" "$wanted"
 		equal "$front: views" "$(grep -c '^view' "$tmp/log")" 2
-		CUPTI_PROBE_ALLOCATOR=off watched $front probe-target dlsym \
+		CUPTI_PROBE_ALLOCATOR=off watched "$front" probe-target dlsym \
 			"init;$load;$operations"
 		same "$front, off"
 		equal "$front, off: blocks" "$(blocks)" ''

@@ -3,11 +3,9 @@
 # What cupti-probe declares of CUDA and CUPTI against headers and libraries of
 # NVIDIA's: those of $CUDA_HOME, if there are any, and of the wheels of 11, 12
 # and 13.  What an older one lacks is fine; what differs is not.
-# WHEELS keeps the wheels between runs.
 . tests/support.sh
-inject=cupti-probe/inject
-wheels=${WHEELS:-$tmp/wheels}
-mkdir -p "$wheels"
+. tests/toolkit/wheels.sh
+inject='cupti-probe/inject'
 
 compile() {	# compile NAME FLAG... : $tmp/NAME.c to $tmp/NAME
 	name=$1
@@ -154,19 +152,6 @@ check() {	# check FOLDER-OF-CUDA FOLDER-OF-CUPTI LIBRARY
 	checked=$((checked + 1))
 }
 
-wheel() {	# wheel FOLDER PACKAGE...
-	at=$wheels/$1
-	shift
-	[ ! -e "$at/.done" ] || return 0
-	mkdir -p "$at"
-	python3 -m pip download -q --no-deps -d "$at" "$@" >"$tmp/pip" 2>&1 ||
-		return 1
-	for file in "$at"/*.whl; do
-		python3 -m zipfile -e "$file" "$at" || return 1
-	done
-	: >"$at/.done"
-}
-
 checked=0
 mkdir -p "$tmp/abi"
 awk -f scripts/probe-calls.awk $inject/abi/calls.txt >"$tmp/abi/calls.h"
@@ -184,18 +169,12 @@ done
 
 # From some 13 on only the headers answer without a driver.
 for n in 11 12 13.0 13; do
-	case $n in
-	13) release= ;;
-	13.0) release='==13.0.*' ;;
-	*) release=-cu$n ;;
-	esac
-	if ! wheel $n "nvidia-cuda-cupti$release" "nvidia-cuda-runtime$release"
-	then
+	if ! wheels_of $n; then
 		echo "no wheels of $n: $(tail -n 1 "$tmp/pip")"
 		continue
 	fi
 	at=$wheels/$n/nvidia
-	# shellcheck disable=SC2086 # one name each
+	# shellcheck disable=SC2046 # one name each
 	check $(dirname "$at"/*/include/cuda.h) \
 		$(dirname "$at"/*/include/cupti.h) "$(echo "$at"/*/lib/libcupti.so.*)"
 done
