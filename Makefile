@@ -46,6 +46,10 @@ check-torch: $(libs) $(progs) $(tool-progs)
 check-packages: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/pkg)
 
+## check-toolkit: types and ids against CUDA and CUPTI 11 to 13 (network)
+check-toolkit: $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/toolkit)
+
 ## check-shells: read many lines as each installed shell does
 check-shells: $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/shells)
@@ -99,7 +103,8 @@ help:
 		expand -t 18
 
 .PHONY: all check check-shared check-torch check-packages check-system \
-	check-shells check-wine check-macos check-gpu test-progs lint docs bench \
+	check-shells check-toolkit check-wine check-macos check-gpu \
+	test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:

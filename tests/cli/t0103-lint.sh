@@ -114,3 +114,29 @@ sed -i 's/ la_g;//' a.map
 archive 'int la_f(void) { return 0; } int g;'
 exports && fail 'lint-exports.sh did not see an internal symbol'
 grep -q 'g is in the archive, not in the map' err || fail "$(cat err)"
+
+probe() {
+	sh "$scripts/lint-probe.sh" probe.so inject >err 2>&1
+}
+mkdir -p inject/abi
+echo 'cuMemFree_v2 245 3020 CUdeviceptr dptr' >inject/abi/calls.txt
+names='InitializeInjection dlsym dlvsym cuGetProcAddress cuGetProcAddress_v2
+	cuMemFree_v2 _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
+	_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE'
+for name in $names; do echo "void *$name(void) { return 0; }"; done >all.c
+{
+	echo '{'
+	echo 'global:'
+	for name in $names; do printf '\t%s;\n' "$name"; done
+	echo 'local:'
+} >inject/libcupti-probe.map
+${CC:-cc} -w -fno-builtin -shared -fPIC -o probe.so all.c
+probe || fail "lint-probe.sh on a sound library: $(cat err)"
+echo 'int more;' >>all.c
+${CC:-cc} -w -fno-builtin -shared -fPIC -o probe.so all.c
+probe && fail 'lint-probe.sh did not see a symbol too many'
+grep -q 'lint: exported by libcupti-probe: more' err || fail "$(cat err)"
+sed -i '/more/d; /dlvsym/d' all.c
+${CC:-cc} -w -fno-builtin -shared -fPIC -o probe.so all.c
+probe && fail 'lint-probe.sh did not see a missing symbol'
+grep -q 'lint: not exported by libcupti-probe: dlvsym' err || fail "$(cat err)"
