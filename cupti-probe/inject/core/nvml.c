@@ -37,6 +37,7 @@ struct before {
 struct nvml nvml;
 
 static struct {
+	bool allowed; /* to begin, which has not been done */
 	bool running; /* there is a thread */
 	bool locked; /* answer */
 	uint32_t asked, answered; /* bells */
@@ -303,8 +304,20 @@ static void *serve(void *unused)
 	}
 }
 
-void nvml_start(void)
+void nvml_allow(void)
 {
+	__atomic_store_n(&state.allowed, true, __ATOMIC_RELEASE);
+}
+
+/* Not earlier than it must be: loaded beside a cuInit() NVML leaves a lock of
+ * libcuda behind, on which the next cuInit() waits for ever (580.159). */
+static void begin(void)
+{
+	bool allowed = true;
+
+	if (!__atomic_compare_exchange_n(&state.allowed, &allowed, false, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
 	__atomic_store_n(&state.running, true, __ATOMIC_RELEASE);
 	if (!thread_create(serve, "cupti-probe-nv"))
 		__atomic_store_n(&state.running, false, __ATOMIC_RELEASE);
@@ -328,12 +341,13 @@ static bool wait_more(uint32_t seen, uint64_t until)
 
 bool nvml_free_before(unsigned int device, uint64_t *free)
 {
-	uint64_t until = store_now() + NVML_WAIT;
+	uint64_t until = store_now() + NVML_WAIT_BEFORE;
 	const struct before *before;
 	uint32_t seen;
 
 	if (__atomic_load_n(&state.begun, __ATOMIC_ACQUIRE))
 		return false;
+	begin();
 	do {
 		seen = __atomic_load_n(&state.answered, __ATOMIC_ACQUIRE);
 	} while (!__atomic_load_n(&state.known, __ATOMIC_ACQUIRE) &&
@@ -352,6 +366,7 @@ uint64_t nvml_ask(unsigned int device)
 {
 	uint64_t now = store_now();
 
+	begin();
 	if (!is_running() || device >= LA_PROBE_DEVICES)
 		return 0;
 	__atomic_store_n(&state.wanted[device], now, __ATOMIC_RELEASE);

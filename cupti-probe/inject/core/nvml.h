@@ -16,6 +16,8 @@
 #include <liballoc/probe-format.h>
 
 #define NVML_WAIT 30000000ull /* ns; a hook may take 50 ms in all */
+/* ns, once a process, before its first context, which takes longer itself */
+#define NVML_WAIT_BEFORE 150000000ull
 
 typedef struct nvmlDevice_st *nvml_device;
 
@@ -64,8 +66,8 @@ struct nvml {
 
 extern struct nvml nvml;
 
-/* Begin to ask; the thread loads the library. */
-void nvml_start(void);
+/* The thread may begin when there is something to ask. */
+void nvml_allow(void);
 
 /* Bytes that were free before the process had a context on any device: waits
  * for the answer. */

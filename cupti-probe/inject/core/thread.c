@@ -73,7 +73,7 @@ void thread_start(bool may_ask)
 	if (!thread_create(run, "cupti-probe"))
 		probe_note("no thread could be made: no reports, no NVML");
 	else if (may_ask)
-		nvml_start();
+		nvml_allow();
 }
 
 void thread_wake(void)
