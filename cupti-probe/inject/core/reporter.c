@@ -61,6 +61,7 @@ static struct {
 	uint64_t ooms; /* la_probe_header.ooms at the last one */
 	pid_t child; /* that stays; 0: none */
 	char program[PATH_MAX];
+	char file[PATH_MAX]; /* of the store, whatever folder is current */
 	char *arguments[5];
 	char **environment; /* copied at the start */
 	char *stack; /* two of STACK */
@@ -140,12 +141,8 @@ static bool find_program(const char *named)
 {
 	static const char installed[] = "/usr/bin/cupti-probe";
 
-	if (named) {
-		if (strlen(named) >= PATH_MAX)
-			return false;
-		memcpy(reporter.program, named, strlen(named) + 1);
-		return true;
-	}
+	if (named)
+		return realpath(named, reporter.program);
 	if (find_beside(reporter.program))
 		return true;
 	memcpy(reporter.program, installed, sizeof(installed));
@@ -161,6 +158,8 @@ static void keep_arguments(void)
 	reporter.arguments[1] = report;
 	reporter.arguments[2] = write;
 	reporter.arguments[3] = store.path;
+	if (realpath(store.path, reporter.file))
+		reporter.arguments[3] = reporter.file;
 }
 
 void reporter_init(const struct config *config)
