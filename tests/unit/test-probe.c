@@ -669,6 +669,8 @@ START_TEST(test_segments_that_were_never_used_make_up_for_the_rest)
 	file.device->reserved = (_i ? 23 : 22) * MIB;
 	device = read_recording();
 	ck_assert_uint_eq(device->segment_count, _i ? 1 : 2);
+	ck_assert(device->segments[0].small);
+	ck_assert(_i || !device->segments[1].small);
 	close_recordings();
 }
 END_TEST
