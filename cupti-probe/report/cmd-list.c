@@ -196,7 +196,8 @@ static int list_run(int argc, char **argv)
 		return STATUS_DONE;
 	if (nr > 1)
 		report_error("list wants one DIR");
-	return nr < 0 || nr > 1 ? STATUS_USAGE : list(nr ? argv[1] : NULL, format);
+	return nr < 0 || nr > 1 ? STATUS_USAGE :
+				  list(nr ? argv[1] : NULL, format);
 }
 
 const struct cmd cmd_list = {
