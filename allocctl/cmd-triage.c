@@ -112,7 +112,8 @@ static int serve(const struct triage_request *request)
 		status = triage_judge(&triage);
 	if (status == STATUS_DONE) {
 		printed = print(&triage);
-		status = printed == STATUS_DONE ? triage_status(&triage) : printed;
+		status = printed == STATUS_DONE ? triage_status(&triage) :
+						  printed;
 	} else if (status == STATUS_CANNOT_TELL &&
 		   request->format == TRIAGE_JSON) {
 		puts("null");

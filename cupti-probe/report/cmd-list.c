@@ -21,10 +21,12 @@ static const char *const states[] = {
 /* Of the report, if it is about an OOM; else NULL. */
 static const char *verdict_of(const struct entry *entry)
 {
-	return entry->stamp.there && (entry->ooms || entry->stamp.cause !=
-							     LA_CAUSE_CANNOT_TELL) ?
-		       la_cause_name(entry->stamp.cause) :
-		       NULL;
+	enum la_cause cause = entry->stamp.cause;
+
+	if (!entry->stamp.there ||
+	    (!entry->ooms && cause == LA_CAUSE_CANNOT_TELL))
+		return NULL;
+	return la_cause_name(cause);
 }
 
 static void cell(const char *text, int columns)
@@ -196,7 +198,8 @@ static int list_run(int argc, char **argv)
 		return STATUS_DONE;
 	if (nr > 1)
 		report_error("list wants one DIR");
-	return nr < 0 || nr > 1 ? STATUS_USAGE : list(nr ? argv[1] : NULL, format);
+	return nr < 0 || nr > 1 ? STATUS_USAGE :
+				  list(nr ? argv[1] : NULL, format);
 }
 
 const struct cmd cmd_list = {

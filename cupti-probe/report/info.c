@@ -164,7 +164,8 @@ void info_json(const struct letter_file *file)
 	la_json_key(&json, "devices");
 	la_json_array_begin(&json);
 	for (i = 0; i < header->device_count; i++)
-		device_json(&json, la_probe_device(file->probe, (unsigned int)i),
+		device_json(&json,
+			    la_probe_device(file->probe, (unsigned int)i),
 			    (unsigned int)i);
 	la_json_array_end(&json);
 	la_json_key(&json, "ooms");

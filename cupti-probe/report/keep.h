@@ -8,7 +8,8 @@
 /* What is never removed, besides recordings of processes that run. */
 enum keep_sort {
 	KEEP_UNSEEN, /* OOMs that nobody has read about */
-	KEEP_FIRST, /* of these the first of each signature; and all of others */
+	/* Of these the first of each signature; all of other users */
+	KEEP_FIRST,
 	KEEP_NOTHING
 };
 
@@ -35,8 +36,8 @@ enum keep_reason *keep_choose(const struct folder *folder,
 /* Remove an entry with what lies beside it; false: see errno. */
 bool keep_remove(const struct folder *folder, const struct entry *entry);
 
-/* Remove what has to go, KEEP_FIRST, but not the recording of a name.  A status.
- */
+/* Remove what has to go, KEEP_FIRST, but not the recording of a name.  A
+ * status. */
 int keep_bounded(const char *path, const char *name);
 
 #endif /* REPORT_KEEP_H */

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "allocctl/cmd.h"
 #include "allocctl/report.h"
 #include "allocctl/triage-page.h"
 #include "letter-file.h"
+#include "safe.h"
 
 static const char *const fronts[] = {
 	[LA_PROBE_FRONT_NONE] = "none",
@@ -190,6 +193,22 @@ static int release(struct sentences *s)
 	return failed ? report_no_memory() : STATUS_DONE;
 }
 
+/* What run --snapshot has left beside it tells more. */
+static void print_snapshot(const struct letter_file *file)
+{
+	const struct la_probe_header *header = la_probe_header(file->probe);
+	char folder[PATH_MAX], path[PATH_MAX + 128];
+
+	if (!safe_split(folder, file->path) || strchr(header->host, '/'))
+		return;
+	snprintf(path, sizeof(path), "%s/%.*s.%" PRIu32 ".oom.pickle", folder,
+		 (int)strcspn(header->host, "."), header->host, header->pid);
+	if (access(path, R_OK) < 0)
+		return;
+	letter_paragraph("snapshot", path);
+	letter_paragraph("", "allocctl triage says more of it");
+}
+
 int letter_file_text(const struct letter_file *file)
 {
 	const struct la_probe_header *header = la_probe_header(file->probe);
@@ -205,6 +224,7 @@ int letter_file_text(const struct letter_file *file)
 	letter_paragraph("", la_strbuf_text(&s.allocator));
 	letter_paragraph("lost", la_strbuf_text(&s.lost));
 	print_notes(header);
+	print_snapshot(file);
 	la_strbuf_release(&process);
 	return release(&s);
 }

@@ -23,8 +23,8 @@ int safe_folder(const char *path);
 /* Begin a file that only the user may read.  False: see errno. */
 bool safe_open(struct safe *safe, int folder, const char *name);
 
-/* Put it on the disk under its name, with a mode, in place of one that is there.  False:
- * see errno; then nothing is left of it. */
+/* Put it on the disk under its name, with a mode, in place of one that is
+ * there.  False: see errno; then nothing is left of it. */
 bool safe_commit(struct safe *safe, unsigned int mode);
 
 void safe_cancel(struct safe *safe);

@@ -26,6 +26,11 @@ equal 'views' "$(show '[(r["driver"]["from"], r["allocator"],
 run 0 report "$d/a.cpr" --format markdown
 ! grep -q -e node7 -e 4711 -e "$d" "$tmp/out" || fail 'markdown tells on'
 
+! grep -q snapshot "$tmp/out" || fail 'a snapshot that is not there'
+: >"$d/node7.4711.oom.pickle"
+run 0 report "$d/a.cpr"
+has "$d/node7.4711.oom.pickle"
+
 # A folder: the newest that nobody has read about, then no more.
 rm -f "$d"/*
 write-probe "$d/old.cpr" ooms=1 began=1000000000

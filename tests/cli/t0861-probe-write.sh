@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cupti-probe report --write: whole files or none, wherever it is killed, with
 # several writers, and in folders that others may write to.
+# Promise: atomic-report.
 . tests/support.sh
 . tests/recordings.sh
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # cupti-probe prune, and what report --write lets go: each rule alone.
+# Promise: bounded-space.
 . tests/support.sh
 . tests/recordings.sh
 now=$(date +%s)

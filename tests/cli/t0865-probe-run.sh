@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cupti-probe run: the program finds what it would find without, but for what
 # loads the probe; its streams and its status stay as they are.
+# Promise: unchanged.
 . tests/support.sh
 . tests/recordings.sh
 lib=$(realpath "$(dirname "$(command -v cupti-probe)")/../lib")/libcupti-probe.so

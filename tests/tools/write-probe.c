@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * write-probe FILE [NAME=VALUE]...: a recording of cupti-probe, small and whole.
+ * write-probe FILE [NAME=VALUE]...: a recording of cupti-probe, small and
+ * whole.
  *
  * Numbers: pid (default 4711), began and ended (seconds: of the epoch, now by
- * default, and after that; ended 0: no clean exit), ooms, retries, size and free (bytes, of each
- * OOM), total, live, reserved, device_count.  Texts: host, exe, run, job, note,
- * device, boot (default: of this system).  running=PID: that process has it.
+ * default, and after that; ended 0: no clean exit), ooms, retries, lost, size
+ * and free (bytes, of each OOM), total, live, reserved, device_count.  Texts:
+ * host, exe, run, job, note, device, boot (default: of this system).
+ * running=PID: that process has it.
  */
 #include <inttypes.h>
 #include <stdio.h>
