@@ -510,9 +510,7 @@ DO(cuMemGetInfo_v2)
 
 	if (!current)
 		return INVALID_CONTEXT;
-	model_lock();
 	mock_cuda_memory(current->device, &free, &total);
-	model_unlock();
 	*p->free = free;
 	*p->total = total;
 	return CUDA_SUCCESS;

@@ -50,8 +50,10 @@ MOCK_EXPORT void mock_cuda_memory(int device, uint64_t *free, uint64_t *total)
 {
 	uint64_t all = capacity();
 
+	model_lock();
 	*total = mock_variable("MOCK_CUDA_TOTAL", "16G");
 	*free = all > model.used[device] ? all - model.used[device] : 0;
+	model_unlock();
 }
 
 uint64_t model_address(uint64_t size)

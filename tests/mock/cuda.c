@@ -152,8 +152,6 @@ static void *proc_address(const char *symbol, int version, uint64_t flags)
 	if (strcmp(symbol, "cuGetProcAddress") == 0)
 		return version >= 12000 ? (void *)cuGetProcAddress_v2 :
 					  (void *)cuGetProcAddress;
-	if (strcmp(symbol, "cuGraphInstantiate") == 0 && version >= 12000)
-		symbol = "cuGraphInstantiateWithFlags";
 	found = flags & 2 ? newest(symbol, version, 1) : NULL;
 	if (!found)
 		found = newest(symbol, version, 0);
