@@ -8,6 +8,7 @@
 
 #include "core/core.h"
 #include "core/nvml.h"
+#include "core/spin.h"
 #include "core/store.h"
 #include "core/thread.h"
 #include "core/wait.h"
@@ -39,7 +40,7 @@ struct nvml nvml;
 static struct {
 	bool allowed; /* to begin, which has not been done */
 	bool running; /* there is a thread */
-	bool locked; /* answer */
+	spinlock lock; /* of answer */
 	uint32_t asked, answered; /* bells */
 	uint32_t known; /* before is filled, or will not be: 1 */
 	bool begun; /* a context may have been made */
@@ -53,17 +54,6 @@ static struct {
 	struct before before[LA_PROBE_DEVICES];
 	struct nvml_process list[LISTED];
 } state;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&state.locked, true, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&state.locked, false, __ATOMIC_RELEASE);
-}
 
 static void uuid_text(char text[UUID], const char *prefix,
 		      const uint8_t uuid[16])
@@ -260,9 +250,9 @@ static void answer(unsigned int ordinal)
 		for (i = 0; i < count; i++)
 			keep(&new, &state.list[i], own);
 	}
-	lock();
+	spin_lock(&state.lock);
 	state.answer[ordinal] = new;
-	unlock();
+	spin_unlock(&state.lock);
 	__atomic_store_n(&state.late, false, __ATOMIC_RELAXED);
 	wait_ring(&state.answered);
 }
@@ -386,7 +376,7 @@ static bool copy(struct la_probe_oom *oom, unsigned int device, uint64_t asked)
 	const struct answer *a = &state.answer[device];
 	bool done;
 
-	lock();
+	spin_lock(&state.lock);
 	done = a->asked >= asked;
 	if (done) {
 		oom->nvml_used = a->used;
@@ -395,7 +385,7 @@ static bool copy(struct la_probe_oom *oom, unsigned int device, uint64_t asked)
 		memcpy(oom->process, a->list, sizeof(a->list));
 		oom->process_count = a->count;
 	}
-	unlock();
+	spin_unlock(&state.lock);
 	return done;
 }
 
