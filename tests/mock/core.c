@@ -95,11 +95,6 @@ bool probe_start(enum la_probe_front wanted)
 	return pthread_create(&thread, NULL, tick, NULL) == 0;
 }
 
-enum la_probe_front probe_front(void)
-{
-	return front;
-}
-
 static const char *const names[] = {
 #define NAME(name, id, since) #name,
 	PROBE_CALLS(NAME)

@@ -45,21 +45,20 @@ static void set_phase(unsigned int value)
 	__atomic_store_n(&core.phase, value, __ATOMIC_RELEASE);
 }
 
-/* The child has no CUDA either; the file is the parent's. */
+/* The child has no CUDA; also where the parent was only beginning. */
 static void in_child(void)
 {
 	set_phase(OFF);
-	store.header = NULL;
 }
 
 static bool begin(enum la_probe_front front)
 {
 	char message[256];
 
+	(void)pthread_atfork(NULL, NULL, in_child);
 	config_read(&core.config);
 	if (core.config.off || store_open(&core.config, message))
 		return false;
-	(void)pthread_atfork(NULL, NULL, in_child);
 	store.header->front = front;
 	calls_init();
 	driver_open();
@@ -91,11 +90,6 @@ bool probe_start(enum la_probe_front front)
 	me.depth--;
 	errno = saved;
 	return phase() == ON;
-}
-
-enum la_probe_front probe_front(void)
-{
-	return phase() == ON ? core.front : LA_PROBE_FRONT_NONE;
 }
 
 __attribute__((destructor)) static void end(void)

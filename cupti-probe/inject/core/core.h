@@ -21,9 +21,6 @@
  */
 bool probe_start(enum la_probe_front front);
 
-/* The front end that began, or LA_PROBE_FRONT_NONE. */
-enum la_probe_front probe_front(void);
-
 /*
  * Around a driver call, on the thread that makes it.  params: the structure of
  * the call, struct NAME_params of abi/calls.h; its memory and what it points to
