@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/prctl.h>
 
 #include "core/core.h"
 #include "core/nvml.h"
@@ -279,6 +279,7 @@ static void *serve(void *unused)
 	unsigned int i;
 
 	(void)unused;
+	(void)prctl(PR_SET_NAME, "cupti-probe-nv");
 	load();
 	if (!nvml.ready || !nvml.init || nvml.init()) {
 		__atomic_store_n(&state.running, false, __ATOMIC_RELEASE);
@@ -309,7 +310,7 @@ static void begin(void)
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	__atomic_store_n(&state.running, true, __ATOMIC_RELEASE);
-	if (!thread_create(serve, "cupti-probe-nv"))
+	if (!thread_create(serve))
 		__atomic_store_n(&state.running, false, __ATOMIC_RELEASE);
 }
 
