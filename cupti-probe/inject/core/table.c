@@ -252,9 +252,8 @@ unsigned int store_refer(uint64_t addr, enum la_probe_kind kind, int change,
 	return left > 0 ? (unsigned int)left : 0;
 }
 
-/* Remove some of a shard that lie in the range; how many, BATCH: ask again. */
-static unsigned int remove_some(uint64_t i, uint64_t addr, uint64_t size,
-				unsigned int kind,
+/* Remove some of a shard; how many, BATCH: ask again. */
+static unsigned int remove_some(uint64_t i, store_goes *goes, const void *data,
 				struct la_probe_holding removed[BATCH])
 {
 	struct la_probe_holding *slot = table.slot + i * table.size;
@@ -263,8 +262,7 @@ static unsigned int remove_some(uint64_t i, uint64_t addr, uint64_t size,
 
 	spin_lock(&table.shard[i].lock);
 	while (at < table.size && n < BATCH) {
-		if (slot[at].addr - addr < size && slot[at].addr &&
-		    slot[at].kind == kind) {
+		if (slot[at].addr && goes(&slot[at], data)) {
 			removed[n++] = slot[at];
 			remove_at(&table.shard[i], slot, at);
 		} else {
@@ -275,32 +273,44 @@ static unsigned int remove_some(uint64_t i, uint64_t addr, uint64_t size,
 	return n;
 }
 
-static void remove_all(uint64_t addr, uint64_t size, enum la_probe_kind kind,
-		       void (*each)(const struct la_probe_holding *old))
+void store_remove_all(store_goes *goes, const void *data,
+		      void (*each)(const struct la_probe_holding *old))
 {
 	struct la_probe_holding removed[BATCH];
 	unsigned int n, j;
 	uint64_t i;
 
-	for (i = 0; i < table.shards; i++)
+	for (i = 0; store.header && i < table.shards; i++)
 		do {
-			n = remove_some(i, addr, size, kind, removed);
+			n = remove_some(i, goes, data, removed);
 			for (j = 0; j < n; j++)
 				each(&removed[j]);
 		} while (n == BATCH);
 }
 
+/* Of addresses, and of one kind. */
+struct range {
+	uint64_t addr, size; /* bytes */
+	enum la_probe_kind kind;
+};
+
+static bool is_in_range(const struct la_probe_holding *holding,
+			const void *data)
+{
+	const struct range *range = data;
+
+	return holding->addr - range->addr < range->size &&
+	       holding->kind == range->kind;
+}
+
 void store_remove_range(uint64_t addr, uint64_t size, enum la_probe_kind kind,
 			void (*each)(const struct la_probe_holding *old))
 {
+	const struct range range = { addr, size, kind };
 	struct la_probe_holding whole;
 
-	if (!store.header)
-		return;
-	if (store_find(addr, kind, &whole) && whole.size >= size) {
-		if (store_remove(addr, kind, &whole))
-			each(&whole);
-		return;
-	}
-	remove_all(addr, size, kind, each);
+	if (!store_find(addr, kind, &whole) || whole.size < size)
+		store_remove_all(is_in_range, &range, each);
+	else if (store_remove(addr, kind, &whole))
+		each(&whole);
 }
