@@ -4,4 +4,6 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-CUPTI_PROBE_DIR=$folder "$O/bin/bench-probe-store"
+export CUPTI_PROBE_DIR="$folder"
+"$O/bin/bench-probe-store"
+"$O/bin/bench-probe-hook"

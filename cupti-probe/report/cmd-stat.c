@@ -41,7 +41,7 @@ static void print_device(const struct la_probe_device *device, unsigned int i)
 	printf("  %s free of %s, least %s\n", la_size_format(free, device->free),
 	       la_size_format(total, device->total),
 	       la_size_format(least, device->least_free));
-	for (kind = 0; kind < LA_PROBE_KIND_COUNT; kind++)
+	for (kind = 0; kind < DEVICE_KINDS; kind++)
 		if (device->peak[kind])
 			print_row(device_kinds[kind], device->live[kind],
 				  device->peak[kind]);

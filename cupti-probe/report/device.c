@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-const char *const device_kinds[LA_PROBE_KIND_COUNT] = {
+const char *const device_kinds[DEVICE_KINDS] = {
 	[LA_PROBE_KIND_DEVICE] = "device",
 	[LA_PROBE_KIND_PHYSICAL] = "physical",
 	[LA_PROBE_KIND_ASYNC] = "async",
@@ -16,7 +16,6 @@ const char *const device_kinds[LA_PROBE_KIND_COUNT] = {
 	[LA_PROBE_KIND_FOREIGN] = "foreign",
 	[LA_PROBE_KIND_ADDRESSES] = "addresses",
 	[LA_PROBE_KIND_MAPPING] = "mapping",
-	[LA_PROBE_KIND_BLOCK] = "block",
 };
 
 bool device_kind_counts(enum la_probe_kind kind)
@@ -29,7 +28,7 @@ uint64_t device_live(const struct la_probe_device *device)
 	uint64_t sum = 0;
 	int kind;
 
-	for (kind = 0; kind < LA_PROBE_KIND_COUNT; kind++)
+	for (kind = 0; kind < DEVICE_KINDS; kind++)
 		if (device_kind_counts((enum la_probe_kind)kind))
 			sum += device->live[kind];
 	return sum;
@@ -67,7 +66,7 @@ static void kinds_json(struct la_json *json, const char *name,
 
 	la_json_key(json, name);
 	la_json_object_begin(json);
-	for (kind = 0; kind < LA_PROBE_KIND_COUNT; kind++)
+	for (kind = 0; kind < DEVICE_KINDS; kind++)
 		la_json_member_uint(json, device_kinds[kind], bytes[kind]);
 	la_json_object_end(json);
 }

@@ -9,8 +9,10 @@
 
 #include "util/json.h"
 
-/* "device", "physical" ...: by enum la_probe_kind. */
-extern const char *const device_kinds[LA_PROBE_KIND_COUNT];
+/* "device", "physical" ...: by enum la_probe_kind, but for blocks, which
+ * the allocator's sums tell. */
+enum { DEVICE_KINDS = LA_PROBE_KIND_BLOCK };
+extern const char *const device_kinds[DEVICE_KINDS];
 
 /* Does a kind hold memory of a device, which no other kind counts too? */
 bool device_kind_counts(enum la_probe_kind kind);

@@ -29,7 +29,7 @@ static void add_running(struct metrics_device *sum,
 {
 	int kind;
 
-	for (kind = 0; kind < LA_PROBE_KIND_COUNT; kind++)
+	for (kind = 0; kind < DEVICE_KINDS; kind++)
 		sum->live[kind] += device->live[kind];
 	sum->allocated += device->allocated;
 	sum->reserved += device->reserved;
@@ -113,7 +113,7 @@ static void add_live(struct la_strbuf *out, const struct metrics *metrics)
 	head(out, "live_bytes", "gauge",
 	     "Bytes that running processes hold, by what they asked for.");
 	for (i = 0; i < metrics->device_count; i++, device++)
-		for (kind = 0; kind < LA_PROBE_KIND_COUNT; kind++)
+		for (kind = 0; kind < DEVICE_KINDS; kind++)
 			if (device->live[kind])
 				la_strbuf_addf(out,
 					       PREFIX "live_bytes{device=\"%s\""

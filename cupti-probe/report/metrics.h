@@ -16,7 +16,7 @@ enum { METRICS_DEVICES = 64 };
 struct metrics_device {
 	char label[DEVICE_LABEL];
 	/* Of processes that run, in bytes */
-	uint64_t live[LA_PROBE_KIND_COUNT];
+	uint64_t live[DEVICE_KINDS];
 	uint64_t allocated, reserved;
 	/* Of the process that asked last, in bytes */
 	uint64_t free, total;

@@ -108,27 +108,33 @@ def interval(values):
     return statistics.mean(values), STUDENT[min(len(values) - 1, len(STUDENT) - 1)] * spread
 
 
+def train(args, front, name, steps):
+    """What a training tells, and the seconds that the probe counted in its hooks."""
+    folder = os.path.join(args.out, f"cost.{front}.{name}")
+    run = json.loads(under(args, front, folder, [HERE + "/train.py", str(steps)]).stdout)
+    if front:
+        run["hooks"] = tell(args, "info", recording(args, folder))["hook_time"] / 1e9
+    return run
+
+
 def cost(args):
     runs = {front: [] for front in ["", *(args.front or FRONTS)]}
     for pair in range(args.pairs):
         for front in sorted(runs, reverse=pair % 2 == 1):
-            folder = os.path.join(args.out, f"cost.{front}.{pair}")
-            done = under(args, front, folder, [HERE + "/train.py", str(args.steps)])
-            run = json.loads(done.stdout)
-            if front:
-                run["hooks"] = tell(args, "info", recording(args, folder))["hook_time"] / 1e9
-            runs[front].append(run)
+            runs[front].append(train(args, front, pair, args.steps))
     plain = runs.pop("")
     for front in runs:
-        compare(front, plain, runs[front])
+        compare(front, plain, runs[front], train(args, front, "short", args.steps // 5))
 
 
-def compare(front, plain, probed):
+def compare(front, plain, probed, short):
+    """short: a run of fewer steps, which begins alike."""
     differences = [statistics.median(b["steps"]) / statistics.median(a["steps"]) - 1 for a, b in zip(plain, probed)]
     mean, half = interval(differences)
     check(mean - half <= 0, f"{front}: step time {100 * mean:+.2f} % ± {100 * half:.2f} % (95 %, {len(differences)} pairs,"
           f" median step {1e3 * statistics.median(plain[0]['steps']):.2f} ms)")
-    share = max(run["hooks"] / sum(run["steps"]) for run in probed)
+    share = statistics.median((run["hooks"] - short["hooks"]) / (sum(run["steps"]) - sum(short["steps"]))
+                              for run in probed)
     check(share <= HOOKS_MOST, f"{front}: {100 * share:.3f} % of the step time in hooks")
     gpu = statistics.median(a["free_at_start"] for a in plain) - statistics.median(b["free_at_start"] for b in probed)
     check(gpu <= GPU_MOST, f"{front}: {gpu / 2**20:+.1f} MiB of GPU memory")

@@ -70,7 +70,8 @@ def main():
     torch.cuda.init()
     torch.empty(1, device="cuda")
     before = torch.cuda.mem_get_info()[0]
-    model = Model().cuda()
+    with torch.device("cuda"):
+        model = Model()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     lengths = random.Random(0).choices(range(64, 512, 8), k=WARM_UP + args.steps)
     result = {"steps": timed(model, optimizer, lengths), "free_at_start": before,

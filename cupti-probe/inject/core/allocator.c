@@ -31,11 +31,12 @@ static void put_peak(uint64_t *peak, uint64_t value)
 		put(peak, value);
 }
 
-static void keep_sums(unsigned int device, uint64_t allocated,
+static void keep_sums(unsigned int device, bool more, uint64_t allocated,
 		      uint64_t reserved)
 {
 	struct la_probe_device *d = &store.device[device];
 
+	put(&d->blocks, __atomic_load_n(&d->blocks, __ATOMIC_RELAXED) + more);
 	put(&d->allocated, allocated);
 	put(&d->reserved, reserved);
 	put_peak(&d->peak_allocated, allocated);
@@ -54,20 +55,9 @@ static void gain(const struct la_probe_record *record)
 		.device = record->device,
 	};
 
-	account_add(&holding);
-	__atomic_fetch_add(&store.device[record->device].blocks, 1,
-			   __ATOMIC_RELAXED);
+	store_add(&holding, NULL);
 	if (me.episode.oom)
 		episode_served();
-}
-
-/* Blocks from before the view began were never counted. */
-static void lose(const struct la_probe_record *record)
-{
-	struct la_probe_holding old;
-
-	if (store_remove(record->addr, LA_PROBE_KIND_BLOCK, &old))
-		account_uncount(&old);
 }
 
 static void took(uint64_t begin)
@@ -101,8 +91,8 @@ void probe_block(const void *addr, int64_t size, uint64_t allocated,
 	if (size > 0)
 		gain(&record);
 	else
-		lose(&record);
-	keep_sums(device, allocated, reserved);
+		store_remove(record.addr, LA_PROBE_KIND_BLOCK, NULL);
+	keep_sums(device, size > 0, allocated, reserved);
 	store_record(LA_PROBE_ALLOCATOR, &record);
 	took(record.time);
 	hook_end();

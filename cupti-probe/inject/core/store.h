@@ -80,6 +80,10 @@ void store_count(unsigned int device, enum la_probe_kind kind, int64_t size);
  * the caller has filled it. */
 struct la_probe_oom *store_oom(uint64_t *serial);
 
+/* Make the pages of the records that come next ready to be written, so that no
+ * hook waits for the file system.  From one thread, now and then. */
+void store_prepare(void);
+
 uint64_t store_now(void); /* CLOCK_MONOTONIC in ns */
 uint32_t store_thread(void); /* kernel's id, cached */
 

@@ -57,6 +57,7 @@ static void *run(void *unused)
 		now = store_now();
 		__atomic_store_n(&store.header->heartbeat, now,
 				 __ATOMIC_RELAXED);
+		store_prepare();
 		driver_open();
 		tick = __atomic_load_n(&probe_tick, __ATOMIC_ACQUIRE);
 		if (tick)

@@ -213,7 +213,8 @@ struct la_probe_device {
 	uint64_t free; /**< bytes when last asked */
 	uint64_t free_time; /**< when that was */
 	uint64_t least_free; /**< least bytes of all samples */
-	uint64_t live[LA_PROBE_KIND_COUNT]; /**< bytes by kind */
+	/** Bytes by kind; of BLOCK 0, as allocated tells it */
+	uint64_t live[LA_PROBE_KIND_COUNT];
 	uint64_t peak[LA_PROBE_KIND_COUNT]; /**< most bytes by kind */
 	uint64_t count[LA_PROBE_KIND_COUNT]; /**< holdings by kind */
 	/** bytes that contexts took when created, where that is known */
