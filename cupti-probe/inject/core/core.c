@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/calls.h"
-#include "core/config.h"
 #include "core/core.h"
 #include "core/driver.h"
 #include "core/episode.h"
@@ -30,7 +29,7 @@ enum {
 static struct {
 	unsigned int phase;
 	enum la_probe_front front; /* before phase is ON */
-	struct config config;
+	struct config config; /* once it has been read */
 } core;
 
 _Thread_local struct thread_state me;
@@ -51,21 +50,34 @@ static void in_child(void)
 	set_phase(OFF);
 }
 
+static void read_config(void)
+{
+	config_read(&core.config);
+}
+
+const struct config *probe_config(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, read_config);
+	return &core.config;
+}
+
 static bool begin(enum la_probe_front front)
 {
+	const struct config *config = probe_config();
 	char message[256];
 
 	(void)pthread_atfork(NULL, NULL, in_child);
-	config_read(&core.config);
-	if (core.config.off || store_open(&core.config, message))
+	if (config->off || store_open(config, message))
 		return false;
 	store.header->front = front;
 	calls_init();
 	driver_open();
-	reporter_init(&core.config);
+	reporter_init(config);
 	core.front = front;
 	set_phase(ON);
-	thread_start(core.config.nvml);
+	thread_start(config->nvml);
 	return true;
 }
 

@@ -13,6 +13,10 @@
 #include <liballoc/probe-format.h>
 
 #include "abi/calls.h"
+#include "core/config.h"
+
+/* The variables as they are when somebody first asks. */
+const struct config *probe_config(void);
 
 /*
  * Begin to record, once a process; later calls only say what the first did.
