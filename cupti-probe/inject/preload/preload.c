@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "core/core.h"
-#include "cupti/elf.h"
-#include "cupti/torch.h"
+#include "loader/elf.h"
+#include "preload/torch.h"
 
 /* Written once, by begin(). */
 static bool sees_calls;
