@@ -71,12 +71,8 @@ bool entry_beside(char name[STAMP_NAME], const struct entry *entry, size_t n)
 		return true;
 	}
 	n -= ARRAY_SIZE(suffixes);
-	if (n >= ARRAY_SIZE(snapshots) || strchr(entry->host, '/'))
-		return false;
-	snprintf(name, STAMP_NAME, "%.*s.%" PRIu32 ".oom.%s",
-		 (int)strcspn(entry->host, "."), entry->host, entry->pid,
-		 snapshots[n]);
-	return true;
+	return n < ARRAY_SIZE(snapshots) &&
+	       stamp_snapshot(name, entry->host, entry->pid, snapshots[n]);
 }
 
 /* Bytes on the disk of what lies beside it. */
