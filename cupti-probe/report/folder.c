@@ -10,6 +10,7 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/report.h"
+#include "cupti-probe/inject/core/bounds.h"
 #include "folder.h"
 #include "util/array.h"
 #include "util/util.h"
@@ -54,8 +55,8 @@ size_t folder_candidates(char *path[FOLDER_CANDIDATES])
 		path[0] = strdup(named);
 		return path[0] != NULL;
 	}
-	if (is_shared(FOLDER_SYSTEM))
-		path[count++] = strdup(FOLDER_SYSTEM);
+	if (is_shared(BOUND_FOLDER))
+		path[count++] = strdup(BOUND_FOLDER);
 	path[count] = own_folder();
 	return count + (path[count] != NULL);
 }
