@@ -19,7 +19,10 @@ cd "${1:-.}"
 	done
 	find allocctl -name '*.[ch]' | sed 's|^|allocctl |'
 	find cupti-probe/report -name '*.[ch]' | sed 's|^|report |'
-	find cupti-probe/inject -name '*.[ch]' | sed 's|^|inject |'
+	for d in cupti-probe/inject/*/; do
+		d=${d%/}
+		find "$d" -name '*.[ch]' | sed "s|^|${d##*/} |"
+	done
 } | awk '
 BEGIN {
 	may["util"] = ""
@@ -34,7 +37,10 @@ BEGIN {
 	may["allocctl"] = "util public"
 	may["report"] = "util public allocctl"
 	may["format"] = ""
-	may["inject"] = "format"
+	may["abi"] = may["loader"] = ""
+	may["core"] = "format abi"
+	may["preload"] = "abi core loader"
+	may["cupti"] = "abi core loader preload"
 	home["probe-format"] = "format"
 	home["probe"] = "trace"
 	home["error"] = home["event"] = home["version"] = "util"

@@ -38,16 +38,22 @@ static int serve(const struct run_options *options, char **argv)
 	return run_end_alike(&result);
 }
 
+static bool takes_word(const struct opt *opt, const char *name)
+{
+	while (opt->kind != OPT_END && strcmp(opt->name, name))
+		opt++;
+	return opt->kind != OPT_END && opt->kind != OPT_FLAG;
+}
+
 /* Options end where the program begins, with or without --. */
-static int own_words(int argc, char **argv)
+static int own_words(int argc, char **argv, const struct opt *opts)
 {
 	int i;
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (argv[i][0] != '-')
 			return i;
-		if (!strcmp(argv[i], "--front") || !strcmp(argv[i], "--dir") ||
-		    !strcmp(argv[i], "--size"))
+		if (!strncmp(argv[i], "--", 2) && takes_word(opts, argv[i] + 2))
 			i++;
 	}
 	return i < argc ? i : argc;
@@ -79,7 +85,7 @@ static int run_run(int argc, char **argv)
 			    "  cupti-probe run --front cupti torchrun "
 			    "train.py",
 	};
-	int own = own_words(argc, argv), nr = opt_parse(own, argv, &spec);
+	int own = own_words(argc, argv, opts), nr = opt_parse(own, argv, &spec);
 
 	if (nr == OPT_HELP)
 		return STATUS_DONE;

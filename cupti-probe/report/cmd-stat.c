@@ -125,7 +125,7 @@ static void print_line(const struct la_probe *probe, bool titled)
 	}
 	printf("%8.1f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
 	       " %8" PRIu64 " %6" PRIu64 "\n",
-	       (double)(header->heartbeat - header->monotonic) / 1e9,
+	       (double)head_since(header, header->heartbeat) / 1e9,
 	       free == UINT64_MAX ? 0 : free >> 20, live >> 20,
 	       allocated >> 20, reserved >> 20, header->retries, header->ooms);
 }

@@ -10,6 +10,7 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/report.h"
+#include "cupti-probe/inject/core/bounds.h"
 #include "folder.h"
 #include "util/array.h"
 #include "util/util.h"
@@ -54,8 +55,8 @@ size_t folder_candidates(char *path[FOLDER_CANDIDATES])
 		path[0] = strdup(named);
 		return path[0] != NULL;
 	}
-	if (is_shared(FOLDER_SYSTEM))
-		path[count++] = strdup(FOLDER_SYSTEM);
+	if (is_shared(BOUND_FOLDER))
+		path[count++] = strdup(BOUND_FOLDER);
 	path[count] = own_folder();
 	return count + (path[count] != NULL);
 }
@@ -71,12 +72,8 @@ bool entry_beside(char name[STAMP_NAME], const struct entry *entry, size_t n)
 		return true;
 	}
 	n -= ARRAY_SIZE(suffixes);
-	if (n >= ARRAY_SIZE(snapshots) || strchr(entry->host, '/'))
-		return false;
-	snprintf(name, STAMP_NAME, "%.*s.%" PRIu32 ".oom.%s",
-		 (int)strcspn(entry->host, "."), entry->host, entry->pid,
-		 snapshots[n]);
-	return true;
+	return n < ARRAY_SIZE(snapshots) &&
+	       stamp_snapshot(name, entry->host, entry->pid, snapshots[n]);
 }
 
 /* Bytes on the disk of what lies beside it. */

@@ -11,9 +11,6 @@
 #include "head.h"
 #include "stamp.h"
 
-/* Where packages keep it. */
-#define FOLDER_SYSTEM "/var/lib/cupti-probe"
-
 /* A recording of a folder. */
 struct entry {
 	char *name; /* owned */

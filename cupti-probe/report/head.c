@@ -64,3 +64,8 @@ int64_t head_seconds(const struct la_probe_header *header, uint64_t time)
 	return (int64_t)(header->realtime + time - header->monotonic) /
 	       1000000000;
 }
+
+uint64_t head_since(const struct la_probe_header *header, uint64_t time)
+{
+	return time > header->monotonic ? time - header->monotonic : 0;
+}

@@ -24,7 +24,9 @@ int head_open(int folder, const char *name, int mode, struct stat *st,
  */
 int head_read(struct la_probe **out, int fd, struct la_error *err);
 
-/* CLOCK_REALTIME, in seconds, of a time in the recording. */
+/* Of a time in the recording: CLOCK_REALTIME in seconds, and ns since the
+ * beginning, 0 for what was before. */
 int64_t head_seconds(const struct la_probe_header *header, uint64_t time);
+uint64_t head_since(const struct la_probe_header *header, uint64_t time);
 
 #endif /* REPORT_HEAD_H */

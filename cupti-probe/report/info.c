@@ -5,6 +5,7 @@
 
 #include "allocctl/report.h"
 #include "device.h"
+#include "head.h"
 #include "info.h"
 #include "letter-file.h"
 #include "util/size.h"
@@ -26,9 +27,7 @@ static const char *state_of(const struct la_probe_oom *oom)
 
 static double seconds(const struct la_probe_header *header, uint64_t time)
 {
-	return time > header->monotonic ?
-		       (double)(time - header->monotonic) / 1e9 :
-		       0;
+	return (double)head_since(header, time) / 1e9;
 }
 
 static void print_header(const struct la_probe_header *header)
@@ -111,10 +110,7 @@ static void oom_json(struct la_json *json, const struct la_probe_header *header,
 {
 	la_json_object_begin(json);
 	la_json_member_uint(json, "serial", oom->serial);
-	la_json_member_uint(json, "time",
-			    oom->time > header->monotonic ?
-				    oom->time - header->monotonic :
-				    0);
+	la_json_member_uint(json, "time", head_since(header, oom->time));
 	la_json_member_bool(json, "failed", la_probe_oom_failed(oom));
 	la_json_member_text(json, "state", state_of(oom));
 	la_json_member_uint(json, "device", oom->device);

@@ -10,9 +10,9 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/report.h"
+#include "cupti-probe/inject/core/bounds.h"
 #include "keep.h"
 #include "util/size.h"
-#include "util/util.h"
 
 const char *const keep_reasons[] = {
 	[KEEP_REPEATED] = "there are newer ones of the same kind",
@@ -33,14 +33,14 @@ struct choice {
 uint64_t keep_most(const struct folder *folder)
 {
 	const char *set = getenv("CUPTI_PROBE_NODE_SIZE");
-	uint64_t most = GIB, given, tenth;
+	uint64_t most = BOUND_NODE, given, part;
 	struct statvfs fs;
 
 	if (set && la_size_parse(set, &given, NULL) == 0 && given)
 		return given;
 	if (folder->fd >= 0 && fstatvfs(folder->fd, &fs) == 0) {
-		tenth = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
-		most = tenth < most ? tenth : most;
+		part = (uint64_t)fs.f_blocks * fs.f_frsize / BOUND_PART;
+		most = part < most ? part : most;
 	}
 	return most;
 }
@@ -136,7 +136,7 @@ static void choose_large(struct choice *choice)
 
 	if (fstatvfs(choice->folder->fd, &fs) == 0) {
 		least = (uint64_t)fs.f_blocks * fs.f_frsize / 100 *
-			KEEP_FREE_PERCENT;
+			BOUND_FREE_PERCENT;
 		choice->available += (uint64_t)fs.f_bavail * fs.f_frsize;
 	}
 	while (i-- > 0) {

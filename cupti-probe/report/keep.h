@@ -21,7 +21,7 @@ enum keep_reason {
 	KEEP_DISK /* the file system is too full */
 };
 
-enum { KEEP_NEWEST = 5, KEEP_DAYS = 30, KEEP_FREE_PERCENT = 15 };
+enum { KEEP_NEWEST = 5, KEEP_DAYS = 30 };
 
 extern const char *const keep_reasons[];
 

@@ -9,6 +9,7 @@
 #include "allocctl/cmd.h"
 #include "allocctl/report.h"
 #include "allocctl/triage-page.h"
+#include "head.h"
 #include "letter-file.h"
 #include "safe.h"
 
@@ -29,11 +30,7 @@ static const char *front_name(const struct la_probe_header *header)
 static void add_time(struct la_strbuf *out,
 		     const struct la_probe_header *header, uint64_t time)
 {
-	double seconds = time > header->monotonic ?
-				 (double)(time - header->monotonic) / 1e9 :
-				 0;
-
-	la_strbuf_addf(out, "%.1f s", seconds);
+	la_strbuf_addf(out, "%.1f s", (double)head_since(header, time) / 1e9);
 }
 
 static void add_source(struct la_strbuf *out,
@@ -197,12 +194,12 @@ static int release(struct sentences *s)
 static void print_snapshot(const struct letter_file *file)
 {
 	const struct la_probe_header *header = la_probe_header(file->probe);
-	char folder[PATH_MAX], path[PATH_MAX + 128];
+	char folder[PATH_MAX], name[STAMP_NAME], path[PATH_MAX + STAMP_NAME];
 
-	if (!safe_split(folder, file->path) || strchr(header->host, '/'))
+	if (!safe_split(folder, file->path) ||
+	    !stamp_snapshot(name, header->host, header->pid, "pickle"))
 		return;
-	snprintf(path, sizeof(path), "%s/%.*s.%" PRIu32 ".oom.pickle", folder,
-		 (int)strcspn(header->host, "."), header->host, header->pid);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (access(path, R_OK) < 0)
 		return;
 	letter_paragraph("snapshot", path);
@@ -245,7 +242,6 @@ static void view_json(struct la_json *json,
 		      enum la_probe_level level, const char *name)
 {
 	const struct la_probe_view *view = &header->view[level];
-	uint64_t base = header->monotonic;
 
 	la_json_key(json, name);
 	if (!view->from) {
@@ -253,10 +249,9 @@ static void view_json(struct la_json *json,
 		return;
 	}
 	la_json_object_begin(json);
-	la_json_member_uint(json, "from",
-			    view->from > base ? view->from - base : 0);
-	la_json_member_known_uint(json, "until", view->until > base,
-				  view->until - base);
+	la_json_member_uint(json, "from", head_since(header, view->from));
+	la_json_member_known_uint(json, "until", view->until,
+				  head_since(header, view->until));
 	la_json_object_end(json);
 }
 

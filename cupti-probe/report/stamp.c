@@ -21,6 +21,16 @@ void stamp_name(char out[STAMP_NAME], const char *name, const char *suffix)
 	snprintf(out, STAMP_NAME, "%.*s%s", (int)length, name, suffix);
 }
 
+bool stamp_snapshot(char out[STAMP_NAME], const char *host, uint32_t pid,
+		    const char *suffix)
+{
+	if (strchr(host, '/'))
+		return false;
+	snprintf(out, STAMP_NAME, "%.*s.%" PRIu32 ".oom.%s",
+		 (int)strcspn(host, "."), host, pid, suffix);
+	return true;
+}
+
 /* The beginning of a small file of ours; "" if there is none. */
 static void read_beside(char *text, size_t size, int folder, const char *name,
 			const char *suffix)

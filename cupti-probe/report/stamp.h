@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What lies beside a recording: NAME.report.txt and NAME.report.json, of which
- * the first members are read again here; and NAME.seen, which holds the number
- * of OOMs that somebody has read about.
+ * the first members are read again here; NAME.seen, which holds the number of
+ * OOMs that somebody has read about; and snapshots.
  */
 #ifndef REPORT_STAMP_H
 #define REPORT_STAMP_H
@@ -32,6 +32,11 @@ struct stamp {
 
 /* The name of what lies beside a recording; it ends in suffix. */
 void stamp_name(char out[STAMP_NAME], const char *name, const char *suffix);
+
+/* The name of the snapshot that sitecustomize.py writes of a process, or of its
+ * companion; false: that host's name makes none. */
+bool stamp_snapshot(char out[STAMP_NAME], const char *host, uint32_t pid,
+		    const char *suffix);
 
 void stamp_read(struct stamp *stamp, int folder, const char *name);
 

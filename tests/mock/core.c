@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
 #include "core/core.h"
 
 void (*probe_tick)(void);
@@ -47,13 +46,14 @@ static bool is(const char *variable, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
-void config_read(struct config *config)
+const struct config *probe_config(void)
 {
-	memset(config, 0, sizeof(*config));
-	config->off = is("CUPTI_PROBE", "off");
-	config->allocator = !is("CUPTI_PROBE_ALLOCATOR", "off");
-	config->exclusive = is("CUPTI_PROBE_EXCLUSIVE", "1");
-	config->chain = getenv("CUPTI_PROBE_CHAIN");
+	static struct config config;
+
+	config.allocator = !is("CUPTI_PROBE_ALLOCATOR", "off");
+	config.exclusive = is("CUPTI_PROBE_EXCLUSIVE", "1");
+	config.chain = getenv("CUPTI_PROBE_CHAIN");
+	return &config;
 }
 
 static void *tick(void *unused)
@@ -93,11 +93,6 @@ bool probe_start(enum la_probe_front wanted)
 	say("start %s\n", wanted == LA_PROBE_FRONT_CUPTI ? "cupti" :
 							   "preload");
 	return pthread_create(&thread, NULL, tick, NULL) == 0;
-}
-
-enum la_probe_front probe_front(void)
-{
-	return front;
 }
 
 static const char *const names[] = {

@@ -7,8 +7,10 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -631,11 +633,45 @@ START_TEST(test_forked_child_is_inert)
 }
 END_TEST
 
+static void *begin(void *data)
+{
+	(void)data;
+	ck_assert(probe_start(LA_PROBE_FRONT_PRELOAD));
+	return NULL;
+}
+
+/* The probe waits a while for a folder that another process has locked. */
+START_TEST(test_fork_while_it_begins)
+{
+	char folder[] = "/tmp/test-probe-XXXXXX";
+	int fd = open(mkdtemp(folder), O_RDONLY | O_DIRECTORY), status;
+	pthread_t thread;
+	pid_t pid;
+
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	setenv("CUPTI_PROBE_DIR", folder, 1);
+	setenv("CUPTI_PROBE_NVML", "off", 1);
+	setenv("CUPTI_PROBE_REPORT", "off", 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, begin, NULL), 0);
+	usleep(50000);
+	pid = fork();
+	if (!pid) {
+		alarm(10);
+		_exit(probe_start(LA_PROBE_FRONT_PRELOAD));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(fd);
+	pthread_join(thread, NULL);
+	unlink(store.path);
+	rmdir(folder);
+}
+END_TEST
+
 START_TEST(test_first_front_wins)
 {
 	ck_assert(probe_start(LA_PROBE_FRONT_PRELOAD));
 	ck_assert(!probe_start(LA_PROBE_FRONT_CUPTI));
-	ck_assert_int_eq(probe_front(), LA_PROBE_FRONT_PRELOAD);
 	ck_assert_uint_eq(store.header->front, LA_PROBE_FRONT_PRELOAD);
 }
 END_TEST
@@ -770,6 +806,10 @@ int main(void)
 	tcase_add_test(t, test_first_front_wins);
 	tcase_add_test(t, test_blocks);
 	tcase_add_test(t, test_threads_share_addresses);
+	suite_add_tcase(s, t);
+	t = tcase_create("begin");
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, test_fork_while_it_begins);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

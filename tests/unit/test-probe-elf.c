@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cupti/elf.h"
+#include "loader/elf.h"
 
 static const char *const libc[] = { "libc.so", NULL };
 

@@ -94,6 +94,7 @@ START_TEST(who)
 	clock_gettime(CLOCK_REALTIME, &real);
 	ck_assert_uint_le((uint64_t)real.tv_sec - h->realtime / 1000000000, 60);
 	ck_assert_uint_le(store_now() - h->monotonic, 60000000000);
+	ck_assert_uint_eq(h->heartbeat, h->monotonic);
 	first_line("/proc/sys/kernel/random/boot_id", text, sizeof(text));
 	ck_assert_str_eq(h->boot_id, text);
 	snprintf(path, sizeof(path), ".%d.%.8s.cpr", (int)getpid(), text);

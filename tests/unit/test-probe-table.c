@@ -120,7 +120,7 @@ static void check_sound(void)
 			ck_assert_mem_eq(&found, &slots[i], sizeof(found));
 		}
 	for (i = 0; i < PROBE_SHARDS; i++) {
-		ck_assert_uint_eq(shards[i].locked, 0);
+		ck_assert_uint_eq(shards[i].lock, 0);
 		sum += shards[i].used;
 	}
 	ck_assert_uint_eq(sum, used());
@@ -287,11 +287,11 @@ START_TEST(interrupted_holder)
 
 	use(SLOTS);
 	for (i = 0; i < PROBE_SHARDS; i++)
-		__atomic_store_n(&shards[i].locked, 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&shards[i].lock, 1, __ATOMIC_SEQ_CST);
 	pthread_create(&id, NULL, add_one, NULL);
 	nanosleep(&time, NULL);
 	for (i = 0; i < PROBE_SHARDS; i++)
-		__atomic_store_n(&shards[i].locked, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&shards[i].lock, 0, __ATOMIC_SEQ_CST);
 	pthread_join(id, NULL);
 	ck_assert_uint_eq(used(), 1);
 }

@@ -11,6 +11,7 @@
 #include "core/driver.h"
 #include "core/nvml.h"
 #include "core/sample.h"
+#include "core/spin.h"
 #include "core/store.h"
 
 enum {
@@ -26,20 +27,9 @@ struct context {
 };
 
 static struct {
-	bool locked; /* held for a walk of the list */
+	spinlock lock; /* held for a walk of the list */
 	struct context list[CONTEXTS];
 } contexts;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&contexts.locked, true, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&contexts.locked, false, __ATOMIC_RELEASE);
-}
 
 /* False if it is there. */
 static bool remember(const struct context *context)
@@ -48,7 +38,7 @@ static bool remember(const struct context *context)
 	bool known = false;
 	int i;
 
-	lock();
+	spin_lock(&contexts.lock);
 	for (i = 0; i < CONTEXTS; i++) {
 		if (contexts.list[i].handle == context->handle)
 			known = true;
@@ -57,7 +47,7 @@ static bool remember(const struct context *context)
 	}
 	if (!known && place)
 		*place = *context;
-	unlock();
+	spin_unlock(&contexts.lock);
 	return !known;
 }
 
@@ -67,7 +57,7 @@ static bool forget(CUcontext handle, unsigned int device, struct context *old)
 	struct context *c;
 	bool found = false;
 
-	lock();
+	spin_lock(&contexts.lock);
 	for (c = contexts.list; c < contexts.list + CONTEXTS && !found; c++) {
 		if (handle)
 			found = c->handle == handle;
@@ -78,7 +68,7 @@ static bool forget(CUcontext handle, unsigned int device, struct context *old)
 			c->handle = NULL;
 		}
 	}
-	unlock();
+	spin_unlock(&contexts.lock);
 	return found;
 }
 

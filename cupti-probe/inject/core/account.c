@@ -152,37 +152,24 @@ static bool is_of_context(const struct la_probe_holding *holding)
 	}
 }
 
-static bool is_to_go(const struct la_probe_holding *holding, CUcontext context,
-		     unsigned int device, uint64_t before)
+struct owner {
+	CUcontext context;
+	unsigned int device;
+	uint64_t before; /* time */
+};
+
+static bool belongs(const struct la_probe_holding *holding, const void *data)
 {
-	return holding->device == device && holding->time < before &&
-	       is_of_context(holding) &&
-	       (!context || holding->other == (uintptr_t)context);
+	const struct owner *owner = data;
+
+	return holding->device == owner->device &&
+	       holding->time < owner->before && is_of_context(holding) &&
+	       holding->other == (uintptr_t)owner->context;
 }
 
-/* Slots move while others are removed: what is overtaken stays until the next
- * pass finds nothing. */
 void account_forget(CUcontext context, unsigned int device, uint64_t before)
 {
-	struct la_probe_holding *slot, copy;
-	uint64_t i, gone;
+	const struct owner owner = { context, device, before };
 
-	do {
-		slot = (void *)((char *)store.header +
-				store.header->table_offset);
-		gone = 0;
-		for (i = 0; i < store.header->table_slots; i++, slot++) {
-			copy.addr = __atomic_load_n(&slot->addr,
-						    __ATOMIC_ACQUIRE);
-			copy.kind = __atomic_load_n(&slot->kind,
-						    __ATOMIC_RELAXED);
-			if (!copy.addr || copy.kind >= LA_PROBE_KIND_COUNT ||
-			    !store_find(copy.addr, copy.kind, &copy) ||
-			    !is_to_go(&copy, context, device, before) ||
-			    !store_remove(copy.addr, copy.kind, &copy))
-				continue;
-			account_uncount(&copy);
-			gone++;
-		}
-	} while (gone);
+	store_remove_all(belongs, &owner, account_uncount);
 }

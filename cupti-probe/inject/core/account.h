@@ -110,9 +110,7 @@ bool account_refer(const struct la_probe_holding *holding);
 bool account_drop(const struct la_probe_holding *holding);
 void account_dropped(struct call *call, uint64_t addr);
 
-/* All of a context, or of a device if context is NULL, that was there at
- * a time. */
+/* All that a context has and that was there before a time. */
 void account_forget(CUcontext context, unsigned int device, uint64_t before);
-
 
 #endif /* PROBE_ACCOUNT_H */

@@ -18,8 +18,7 @@ static const char *const names[] = {
 #include "core/variables.inc"
 };
 
-/* Copies of values: the program may change its environment later.  Owner:
- * config_read(), which one thread calls. */
+/* Copies of values: the program may change its environment later. */
 static struct {
 	char text[8192];
 	size_t used;

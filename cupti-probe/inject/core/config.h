@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is set.  Texts point into the environment's copy that config_read()
- * keeps; NULL: not set. */
+/* What is set.  Texts are copies that last until the next config_read();
+ * NULL: not set. */
 struct config {
 	bool off; /* CUPTI_PROBE=off, or a process with raised privileges */
 	const char *directory; /* CUPTI_PROBE_DIR: named explicitly */

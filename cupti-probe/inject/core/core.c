@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/calls.h"
-#include "core/config.h"
 #include "core/core.h"
 #include "core/driver.h"
 #include "core/episode.h"
@@ -30,7 +29,7 @@ enum {
 static struct {
 	unsigned int phase;
 	enum la_probe_front front; /* before phase is ON */
-	struct config config;
+	struct config config; /* once it has been read */
 } core;
 
 _Thread_local struct thread_state me;
@@ -45,28 +44,40 @@ static void set_phase(unsigned int value)
 	__atomic_store_n(&core.phase, value, __ATOMIC_RELEASE);
 }
 
-/* The child has no CUDA either; the file is the parent's. */
+/* The child has no CUDA; also where the parent was only beginning. */
 static void in_child(void)
 {
 	set_phase(OFF);
-	store.header = NULL;
+}
+
+static void read_config(void)
+{
+	config_read(&core.config);
+}
+
+const struct config *probe_config(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, read_config);
+	return &core.config;
 }
 
 static bool begin(enum la_probe_front front)
 {
+	const struct config *config = probe_config();
 	char message[256];
 
-	config_read(&core.config);
-	if (core.config.off || store_open(&core.config, message))
-		return false;
 	(void)pthread_atfork(NULL, NULL, in_child);
+	if (config->off || store_open(config, message))
+		return false;
 	store.header->front = front;
 	calls_init();
 	driver_open();
-	reporter_init(&core.config);
+	reporter_init(config);
 	core.front = front;
 	set_phase(ON);
-	thread_start(core.config.nvml);
+	thread_start(config->nvml);
 	return true;
 }
 
@@ -91,11 +102,6 @@ bool probe_start(enum la_probe_front front)
 	me.depth--;
 	errno = saved;
 	return phase() == ON;
-}
-
-enum la_probe_front probe_front(void)
-{
-	return phase() == ON ? core.front : LA_PROBE_FRONT_NONE;
 }
 
 __attribute__((destructor)) static void end(void)

@@ -13,6 +13,10 @@
 #include <liballoc/probe-format.h>
 
 #include "abi/calls.h"
+#include "core/config.h"
+
+/* The variables as they are when somebody first asks. */
+const struct config *probe_config(void);
 
 /*
  * Begin to record, once a process; later calls only say what the first did.
@@ -20,9 +24,6 @@
  * watches nothing.
  */
 bool probe_start(enum la_probe_front front);
-
-/* The front end that began, or LA_PROBE_FRONT_NONE. */
-enum la_probe_front probe_front(void);
 
 /*
  * Around a driver call, on the thread that makes it.  params: the structure of

@@ -157,7 +157,7 @@ static void ask_processes(struct la_probe_oom *oom, uint64_t now)
 	(void)nvml_fill(oom, oom->device, e->asked, now + NVML_WAIT);
 }
 
-/* Begin with a slot; free and total are what the driver says now. */
+/* Begin with a slot, which nobody else sees before publish(). */
 static struct la_probe_oom *open_slot(unsigned int device, uint64_t now)
 {
 	struct episode *e = &me.episode;

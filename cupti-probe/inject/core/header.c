@@ -98,6 +98,7 @@ static void fill_times(struct la_probe_header *header)
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	header->monotonic = store_now();
+	header->heartbeat = header->monotonic;
 	header->realtime = (uint64_t)real.tv_sec * 1000000000 +
 			   (uint64_t)real.tv_nsec;
 }

@@ -7,20 +7,10 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/spin.h"
 #include "core/store.h"
 
-static bool locked; /* for an append to the header's note */
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&locked, false, __ATOMIC_RELEASE);
-}
+static spinlock note_lock; /* for an append to the header's note */
 
 /* A line that there is no room for is left out whole. */
 static void append(const char *line)
@@ -28,7 +18,7 @@ static void append(const char *line)
 	char *note = store.header->note;
 	size_t used, size = strlen(line);
 
-	lock();
+	spin_lock(&note_lock);
 	used = strnlen(note, sizeof(store.header->note));
 	if (used + size + 2 <= sizeof(store.header->note)) {
 		memcpy(note + used + 1, line + 1, size);
@@ -36,7 +26,7 @@ static void append(const char *line)
 		note[used + size + 1] = '\0';
 		__atomic_store_n(&note[used], line[0], __ATOMIC_RELEASE);
 	}
-	unlock();
+	spin_unlock(&note_lock);
 }
 
 void probe_note(const char *format, ...)

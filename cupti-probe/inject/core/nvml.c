@@ -4,10 +4,11 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/prctl.h>
 
 #include "core/core.h"
 #include "core/nvml.h"
+#include "core/spin.h"
 #include "core/store.h"
 #include "core/thread.h"
 #include "core/wait.h"
@@ -39,7 +40,7 @@ struct nvml nvml;
 static struct {
 	bool allowed; /* to begin, which has not been done */
 	bool running; /* there is a thread */
-	bool locked; /* answer */
+	spinlock lock; /* of answer */
 	uint32_t asked, answered; /* bells */
 	uint32_t known; /* before is filled, or will not be: 1 */
 	bool begun; /* a context may have been made */
@@ -53,17 +54,6 @@ static struct {
 	struct before before[LA_PROBE_DEVICES];
 	struct nvml_process list[LISTED];
 } state;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&state.locked, true, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&state.locked, false, __ATOMIC_RELEASE);
-}
 
 static void uuid_text(char text[UUID], const char *prefix,
 		      const uint8_t uuid[16])
@@ -260,9 +250,9 @@ static void answer(unsigned int ordinal)
 		for (i = 0; i < count; i++)
 			keep(&new, &state.list[i], own);
 	}
-	lock();
+	spin_lock(&state.lock);
 	state.answer[ordinal] = new;
-	unlock();
+	spin_unlock(&state.lock);
 	__atomic_store_n(&state.late, false, __ATOMIC_RELAXED);
 	wait_ring(&state.answered);
 }
@@ -289,6 +279,7 @@ static void *serve(void *unused)
 	unsigned int i;
 
 	(void)unused;
+	(void)prctl(PR_SET_NAME, "cupti-probe-nv");
 	load();
 	if (!nvml.ready || !nvml.init || nvml.init()) {
 		__atomic_store_n(&state.running, false, __ATOMIC_RELEASE);
@@ -319,7 +310,7 @@ static void begin(void)
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	__atomic_store_n(&state.running, true, __ATOMIC_RELEASE);
-	if (!thread_create(serve, "cupti-probe-nv"))
+	if (!thread_create(serve))
 		__atomic_store_n(&state.running, false, __ATOMIC_RELEASE);
 }
 
@@ -386,7 +377,7 @@ static bool copy(struct la_probe_oom *oom, unsigned int device, uint64_t asked)
 	const struct answer *a = &state.answer[device];
 	bool done;
 
-	lock();
+	spin_lock(&state.lock);
 	done = a->asked >= asked;
 	if (done) {
 		oom->nvml_used = a->used;
@@ -395,7 +386,7 @@ static bool copy(struct la_probe_oom *oom, unsigned int device, uint64_t asked)
 		memcpy(oom->process, a->list, sizeof(a->list));
 		oom->process_count = a->count;
 	}
-	unlock();
+	spin_unlock(&state.lock);
 	return done;
 }
 

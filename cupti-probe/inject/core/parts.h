@@ -14,6 +14,7 @@
 #include <liballoc/probe-format.h>
 
 #include "core/config.h"
+#include "core/spin.h"
 
 enum {
 	PROBE_FILE_SIZE = 64 << 20, /* bytes, if nothing is set */
@@ -57,7 +58,7 @@ void chunks_init(enum la_probe_level level, struct la_probe_chunk *chunks,
 
 /* Of one shard, in memory of the process alone. */
 struct shard {
-	_Alignas(PROBE_CACHE_LINE) unsigned int locked;
+	_Alignas(PROBE_CACHE_LINE) spinlock lock;
 	uint64_t used; /* slots, under the lock */
 };
 

@@ -14,9 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/bounds.h"
 #include "core/parts.h"
-
-static const char system_folder[] = "/var/lib/cupti-probe";
 
 /* File systems by statfs(2)'s number: their mapped pages go over a network,
  * through another process, or are gone with the node. */
@@ -135,14 +134,13 @@ static int try_state(struct place *place, char message[256])
 	return try(place, path, false, message);
 }
 
-/* The folder of the package: writable for all, made by the administrator. */
 static int try_system(struct place *place, char message[256])
 {
 	struct stat st;
 
-	if (stat(system_folder, &st) < 0 || st.st_uid || !is_shared(&st))
-		return refuse(message, ENOENT, system_folder, "is not shared");
-	return try(place, system_folder, false, message);
+	if (stat(BOUND_FOLDER, &st) < 0 || st.st_uid || !is_shared(&st))
+		return refuse(message, ENOENT, BOUND_FOLDER, "is not shared");
+	return try(place, BOUND_FOLDER, false, message);
 }
 
 /* Whoever holds the lock is soon done; a stranger who keeps it is ignored. */

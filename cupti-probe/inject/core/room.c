@@ -12,12 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/bounds.h"
 #include "core/parts.h"
 
 enum {
-	NODE_MAX = 1 << 30, /* bytes of all files, if nothing is set */
-	NODE_PART = 10, /* of the file system: a tenth */
-	FREE_PERCENT = 15, /* of the file system that stay free */
 	REMOVALS = 256 /* files removed for one new file, at most */
 };
 
@@ -149,9 +147,9 @@ static uint64_t room(int directory, uint64_t node_size,
 	total = (uint64_t)fs.f_blocks * fs.f_frsize;
 	free = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (!node_size)
-		node_size = least(NODE_MAX, total / NODE_PART);
+		node_size = least(BOUND_NODE, total / BOUND_PART);
 	return least(above(node_size, census->sum),
-		     above(free, total / 100 * FREE_PERCENT));
+		     above(free, total / 100 * BOUND_FREE_PERCENT));
 }
 
 /* Past this limit the process would be sent a signal. */

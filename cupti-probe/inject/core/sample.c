@@ -16,7 +16,6 @@ enum {
 
 static struct {
 	uint64_t due[LA_PROBE_DEVICES]; /* time of the next sample */
-	uint64_t period; /* ns; 0: PERIOD */
 	bool pools, graphs; /* are in use */
 } state;
 
@@ -80,14 +79,13 @@ void sample_seen(unsigned int device, uint64_t free, uint64_t total,
 
 bool sample_take(unsigned int device, uint64_t *free, uint64_t *total)
 {
-	uint64_t begin = store_now(), end;
+	uint64_t begin = store_now(), end, period;
 	bool done = driver_memory(free, total);
 
 	end = store_now();
-	put(&state.period,
-	    (end - begin > MSEC ? PERIOD_SLOW : PERIOD) * MSEC);
+	period = (end - begin > MSEC ? PERIOD_SLOW : PERIOD) * MSEC;
 	if (device < LA_PROBE_DEVICES)
-		put(&state.due[device], end + state.period);
+		put(&state.due[device], end + period);
 	if (done)
 		sample_seen(device, *free, *total, 0, end);
 	return done;

@@ -60,6 +60,12 @@ bool store_find(uint64_t addr, enum la_probe_kind kind,
  * at 0 it is removed, and *old is what it was. */
 unsigned int store_refer(uint64_t addr, enum la_probe_kind kind, int change,
 			 struct la_probe_holding *old);
+/* Remove all of which goes() says so, calling each() with what it was: a walk
+ * through the whole table.  goes() is called under a lock. */
+typedef bool store_goes(const struct la_probe_holding *holding,
+			const void *data);
+void store_remove_all(store_goes *goes, const void *data,
+		      void (*each)(const struct la_probe_holding *old));
 /* Remove all of one kind whose address lies in [addr, addr + size), calling
  * each() with what it was.  For unmaps of ranges: walks the whole table only
  * if there is no entry at addr itself that spans the range. */

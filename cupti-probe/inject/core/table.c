@@ -7,20 +7,13 @@
  * with its address last and emptied with its address first, and an entry that
  * moves is in two slots for a moment: it may be there twice, never missing.
  */
-#include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "core/parts.h"
 #include "core/store.h"
 
 enum {
 	SHARD_LEAST = 1024, /* slots of a shard, if there are more than one */
-	SPINS = 100, /* before the processor is left to others */
-	YIELDS = 100, /* before it is left to those of less priority too */
 	BATCH = 16 /* holdings removed under one lock */
 };
 
@@ -78,38 +71,6 @@ static struct place_of_key find_place(uint64_t addr, unsigned int kind)
 		.slot = table.slot + i * table.size,
 		.home = home_of(hashed),
 	};
-}
-
-/* The holder was interrupted: let it run.  A thread of real time that only
- * yielded could wait for ever.  No point of cancellation. */
-static void let_run(unsigned int times)
-{
-	const struct timespec pause = { .tv_nsec = 50000 };
-	int saved = errno;
-
-	if (times < YIELDS)
-		sched_yield();
-	else
-		syscall(SYS_nanosleep, &pause, NULL);
-	errno = saved;
-}
-
-static void lock(struct shard *shard)
-{
-	unsigned int spins, times = 0;
-
-	while (__atomic_exchange_n(&shard->locked, 1, __ATOMIC_ACQUIRE)) {
-		for (spins = 0; spins < SPINS; spins++)
-			if (!__atomic_load_n(&shard->locked, __ATOMIC_RELAXED))
-				break;
-		if (spins == SPINS)
-			let_run(times++);
-	}
-}
-
-static void unlock(struct shard *shard)
-{
-	__atomic_store_n(&shard->locked, 0, __ATOMIC_RELEASE);
 }
 
 static uint64_t next(uint64_t i)
@@ -213,9 +174,9 @@ bool store_add(const struct la_probe_holding *holding,
 
 	if (store.header && holding->addr) {
 		place = find_place(holding->addr, holding->kind);
-		lock(place.shard);
+		spin_lock(&place.shard->lock);
 		kept = add(&place, holding, &replaced);
-		unlock(place.shard);
+		spin_unlock(&place.shard->lock);
 	}
 	if (old)
 		*old = replaced;
@@ -232,7 +193,7 @@ bool store_remove(uint64_t addr, enum la_probe_kind kind,
 	if (!store.header || !addr)
 		return false;
 	place = find_place(addr, kind);
-	lock(place.shard);
+	spin_lock(&place.shard->lock);
 	i = search(&place, addr, kind);
 	found = place.slot[i].addr;
 	if (found) {
@@ -240,7 +201,7 @@ bool store_remove(uint64_t addr, enum la_probe_kind kind,
 			*old = place.slot[i];
 		remove_at(place.shard, place.slot, i);
 	}
-	unlock(place.shard);
+	spin_unlock(&place.shard->lock);
 	return found;
 }
 
@@ -254,12 +215,12 @@ bool store_find(uint64_t addr, enum la_probe_kind kind,
 	if (!store.header || !addr)
 		return false;
 	place = find_place(addr, kind);
-	lock(place.shard);
+	spin_lock(&place.shard->lock);
 	slot = &place.slot[search(&place, addr, kind)];
 	there = slot->addr;
 	if (there && found)
 		*found = *slot;
-	unlock(place.shard);
+	spin_unlock(&place.shard->lock);
 	return there;
 }
 
@@ -275,7 +236,7 @@ unsigned int store_refer(uint64_t addr, enum la_probe_kind kind, int change,
 	if (!store.header || !addr)
 		return 0;
 	place = find_place(addr, kind);
-	lock(place.shard);
+	spin_lock(&place.shard->lock);
 	i = search(&place, addr, kind);
 	slot = &place.slot[i];
 	if (slot->addr) {
@@ -287,59 +248,69 @@ unsigned int store_refer(uint64_t addr, enum la_probe_kind kind, int change,
 		else
 			remove_at(place.shard, place.slot, i);
 	}
-	unlock(place.shard);
+	spin_unlock(&place.shard->lock);
 	return left > 0 ? (unsigned int)left : 0;
 }
 
-/* Remove some of a shard that lie in the range; how many, BATCH: ask again. */
-static unsigned int remove_some(uint64_t i, uint64_t addr, uint64_t size,
-				unsigned int kind,
+/* Remove some of a shard; how many, BATCH: ask again. */
+static unsigned int remove_some(uint64_t i, store_goes *goes, const void *data,
 				struct la_probe_holding removed[BATCH])
 {
 	struct la_probe_holding *slot = table.slot + i * table.size;
 	unsigned int n = 0;
 	uint64_t at = 0;
 
-	lock(&table.shard[i]);
+	spin_lock(&table.shard[i].lock);
 	while (at < table.size && n < BATCH) {
-		if (slot[at].addr - addr < size && slot[at].addr &&
-		    slot[at].kind == kind) {
+		if (slot[at].addr && goes(&slot[at], data)) {
 			removed[n++] = slot[at];
 			remove_at(&table.shard[i], slot, at);
 		} else {
 			at++;
 		}
 	}
-	unlock(&table.shard[i]);
+	spin_unlock(&table.shard[i].lock);
 	return n;
 }
 
-static void remove_all(uint64_t addr, uint64_t size, enum la_probe_kind kind,
-		       void (*each)(const struct la_probe_holding *old))
+void store_remove_all(store_goes *goes, const void *data,
+		      void (*each)(const struct la_probe_holding *old))
 {
 	struct la_probe_holding removed[BATCH];
 	unsigned int n, j;
 	uint64_t i;
 
-	for (i = 0; i < table.shards; i++)
+	for (i = 0; store.header && i < table.shards; i++)
 		do {
-			n = remove_some(i, addr, size, kind, removed);
+			n = remove_some(i, goes, data, removed);
 			for (j = 0; j < n; j++)
 				each(&removed[j]);
 		} while (n == BATCH);
 }
 
+/* Of addresses, and of one kind. */
+struct range {
+	uint64_t addr, size; /* bytes */
+	enum la_probe_kind kind;
+};
+
+static bool is_in_range(const struct la_probe_holding *holding,
+			const void *data)
+{
+	const struct range *range = data;
+
+	return holding->addr - range->addr < range->size &&
+	       holding->kind == range->kind;
+}
+
 void store_remove_range(uint64_t addr, uint64_t size, enum la_probe_kind kind,
 			void (*each)(const struct la_probe_holding *old))
 {
+	const struct range range = { addr, size, kind };
 	struct la_probe_holding whole;
 
-	if (!store.header)
-		return;
-	if (store_find(addr, kind, &whole) && whole.size >= size) {
-		if (store_remove(addr, kind, &whole))
-			each(&whole);
-		return;
-	}
-	remove_all(addr, size, kind, each);
+	if (!store_find(addr, kind, &whole) || whole.size < size)
+		store_remove_all(is_in_range, &range, each);
+	else if (store_remove(addr, kind, &whole))
+		each(&whole);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 
 #include "core/core.h"
 #include "core/driver.h"
@@ -24,7 +25,7 @@ void (*probe_tick)(void);
 
 static uint32_t bell;
 
-bool thread_create(void *(*run)(void *), const char *name)
+bool thread_create(void *(*run)(void *))
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -40,8 +41,6 @@ bool thread_create(void *(*run)(void *), const char *name)
 	done = !pthread_create(&thread, &attr, run, NULL);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void)pthread_attr_destroy(&attr);
-	if (done)
-		(void)pthread_setname_np(thread, name);
 	return done;
 }
 
@@ -52,6 +51,7 @@ static void *run(void *unused)
 	uint64_t now;
 
 	(void)unused;
+	(void)prctl(PR_SET_NAME, "cupti-probe");
 	for (;;) {
 		seen = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
 		now = store_now();
@@ -71,7 +71,7 @@ static void *run(void *unused)
 
 void thread_start(bool may_ask)
 {
-	if (!thread_create(run, "cupti-probe"))
+	if (!thread_create(run))
 		probe_note("no thread could be made: no reports, no NVML");
 	else if (may_ask)
 		nvml_allow();

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* A small detached thread that gets no signals. */
-bool thread_create(void *(*run)(void *), const char *name);
+/* A small detached thread that gets no signals; it may end at any time. */
+bool thread_create(void *(*run)(void *));
 
 /* Begin; may_ask: NVML, that is. */
 void thread_start(bool may_ask);

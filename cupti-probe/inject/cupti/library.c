@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "cupti/elf.h"
+#include "loader/elf.h"
 
 #define PATH_BYTES 4096
 

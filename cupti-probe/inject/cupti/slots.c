@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "cupti/torch.h"
+#include "preload/torch.h"
 
 enum {
 	TORCH_HOOKS = 2,

@@ -3,7 +3,7 @@
 #ifndef PROBE_CUPTI_SLOTS_H
 #define PROBE_CUPTI_SLOTS_H
 
-#include "cupti/elf.h"
+#include "loader/elf.h"
 
 /*
  * Patch the libraries that are loaded, and from then on, at probe_tick, those

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/config.h"
 #include "core/core.h"
 #include "cupti/library.h"
 #include "cupti/slots.h"
@@ -38,7 +37,6 @@ static const struct {
 /* What the process has of CUPTI.  Written by the front end's start; later
  * only subscribed and inside, atomically. */
 static struct {
-	struct config config;
 	struct cupti api;
 	CUpti_SubscriberHandle subscriber;
 	bool subscribed;
@@ -186,7 +184,7 @@ static int other_finalizes(void)
  * for all. */
 static const struct elf_hook *hooks(void)
 {
-	bool yields = !front.config.exclusive;
+	bool yields = !probe_config()->exclusive;
 	void *first = (void *)front.api.cuptiSubscribe;
 	void *second = (void *)front.api.cuptiSubscribe_v2;
 
@@ -232,7 +230,7 @@ static void begin(void)
 	if (preload_is_active() || !probe_start(LA_PROBE_FRONT_CUPTI))
 		return;
 	begin_driver();
-	slots_begin(front.config.allocator, hooks());
+	slots_begin(probe_config()->allocator, hooks());
 }
 
 /* The variable that loaded us names one library: another one follows. */
@@ -254,9 +252,8 @@ EXPORT int InitializeInjection(void)
 	int error = errno;
 
 	if (!__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL)) {
-		config_read(&front.config);
 		begin();
-		chain(front.config.chain);
+		chain(probe_config()->chain);
 		dlerror(); /* of libraries that are not there */
 	}
 	errno = error;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "cupti/elf.h"
+#include "loader/elf.h"
 #include "preload/wrappers.h"
 
 /* Order: enum probe_entry, then the two of DRIVER_PROC_ADDRESS. */

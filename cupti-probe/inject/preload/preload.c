@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "core/config.h"
 #include "core/core.h"
-#include "cupti/elf.h"
-#include "cupti/torch.h"
+#include "loader/elf.h"
+#include "preload/torch.h"
 
 /* Written once, by begin(). */
-static bool sees_calls, sees_reports;
+static bool sees_calls;
 static pthread_once_t begun = PTHREAD_ONCE_INIT;
 
 bool preload_is_active(void)
@@ -24,15 +23,9 @@ bool preload_is_active(void)
 
 static void begin(void)
 {
-	struct config config;
-
-	if (!preload_is_active())
-		return;
-	config_read(&config);
-	if (!probe_start(LA_PROBE_FRONT_PRELOAD))
+	if (!preload_is_active() || !probe_start(LA_PROBE_FRONT_PRELOAD))
 		return;
 	probe_view_begin(LA_PROBE_DRIVER);
-	sees_reports = config.allocator;
 	sees_calls = true;
 }
 
@@ -47,7 +40,7 @@ bool preload_sees(void)
 
 bool preload_sees_torch(void)
 {
-	if (!preload_sees() || !sees_reports)
+	if (!preload_sees() || !probe_config()->allocator)
 		return false;
 	torch_watch();
 	return true;

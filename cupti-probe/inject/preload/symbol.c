@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "cupti/elf.h"
+#include "loader/elf.h"
 #include "preload/driver.h"
 #include "preload/preload.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti/elf.h"
+#include "loader/elf.h"
 
 #include <fcntl.h>
 #include <string.h>

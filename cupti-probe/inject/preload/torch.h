@@ -3,8 +3,8 @@
  * What PyTorch's allocator tells its profiler: two functions of libc10.so,
  * reached by patched slots or as exported symbols.
  */
-#ifndef PROBE_CUPTI_TORCH_H
-#define PROBE_CUPTI_TORCH_H
+#ifndef PROBE_PRELOAD_TORCH_H
+#define PROBE_PRELOAD_TORCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,4 +23,4 @@ void torch_report_oom(int64_t size, size_t allocated, size_t reserved,
 /* From now on reports go to the core as well; before, only to libc10. */
 void torch_watch(void);
 
-#endif /* PROBE_CUPTI_TORCH_H */
+#endif /* PROBE_PRELOAD_TORCH_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti/torch.h"
+#include "preload/torch.h"
 
 #include "core/core.h"
-#include "cupti/elf.h"
+#include "loader/elf.h"
 #include "preload/preload.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -6,8 +6,8 @@
  * Nothing here allocates, loads or waits for a load to end.  Addresses in an
  * object are followed only where they lie inside of it.
  */
-#ifndef PROBE_CUPTI_ELF_H
-#define PROBE_CUPTI_ELF_H
+#ifndef PROBE_LOADER_ELF_H
+#define PROBE_LOADER_ELF_H
 
 #include <elf.h>
 #include <link.h>
@@ -66,4 +66,4 @@ enum elf_hooked {
 enum elf_hooked elf_hook(const struct elf *elf, const struct elf_hook *hook,
 			 size_t count);
 
-#endif /* PROBE_CUPTI_ELF_H */
+#endif /* PROBE_LOADER_ELF_H */
