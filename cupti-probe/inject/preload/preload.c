@@ -7,11 +7,12 @@
 
 #include "core/config.h"
 #include "core/core.h"
+#include "core/shield.h"
 #include "cupti/elf.h"
 #include "cupti/torch.h"
 
 /* Written once, by begin(). */
-static bool sees_calls, sees_reports;
+static bool sees_calls, sees_reports, has_begun;
 static pthread_once_t begun = PTHREAD_ONCE_INIT;
 
 bool preload_is_active(void)
@@ -38,9 +39,15 @@ static void begin(void)
 
 bool preload_sees(void)
 {
+	struct shield shield;
 	int error = errno;
 
+	if (__atomic_load_n(&has_begun, __ATOMIC_ACQUIRE))
+		return sees_calls;
+	shield_raise(&shield);
 	pthread_once(&begun, begin);
+	__atomic_store_n(&has_begun, true, __ATOMIC_RELEASE);
+	shield_lower(&shield);
 	errno = error;
 	return sees_calls;
 }
