@@ -392,6 +392,27 @@ static int fill(struct gatherer *g)
 	return err < 0 ? err : la_walk_take_state(&g->walk, g->recording);
 }
 
+int la_probe_moment(struct la_recording **out, const struct la_probe *probe,
+		    size_t report, uint64_t *pool)
+{
+	struct la_recording *recording = calloc(1, sizeof(*recording));
+	struct la_walk walk = { 0 };
+	int err = recording ? begin(recording, probe) : -ENOMEM;
+
+	if (!err)
+		err = la_walk_to_report(&walk, probe, report);
+	if (!err)
+		err = la_walk_take_state(&walk, recording);
+	if (!err)
+		*pool = la_walk_pool(&walk, walk.capture_of[report]);
+	la_walk_release(&walk);
+	if (err < 0)
+		la_recording_free(recording);
+	else
+		*out = recording;
+	return err;
+}
+
 static bool was_seen(const struct la_probe *probe)
 {
 	size_t i;

@@ -462,7 +462,7 @@ static uint64_t read_max_split(const char *setting)
 	return value && value < UINT32_MAX ? value << 20 : UINT64_MAX;
 }
 
-static int walk_all(struct la_walk *walk)
+static int walk_records(struct la_walk *walk, size_t count)
 {
 	struct walker walker = { .walk = walk };
 	size_t i;
@@ -471,32 +471,52 @@ static int walk_all(struct la_walk *walk)
 	walker.capturing_count = 0;
 	if (!err)
 		err = start(walk);
-	for (i = 0; i < walk->probe->record_count && !err; i++)
+	for (i = 0; i < count && !err; i++)
 		err = walk_record(&walker, i);
 	return err;
 }
 
-int la_walk_probe(struct la_walk *walk, const struct la_probe *probe)
+/* The first `count` records. */
+static int walk_probe(struct la_walk *walk, const struct la_probe *probe,
+		      size_t count)
 {
-	size_t count = probe->record_count + 1;
-	unsigned int i;
+	size_t room = probe->record_count + 1;
 	int err = -ENOMEM;
 
 	memset(walk, 0, sizeof(*walk));
 	walk->probe = probe;
 	walk->max_split_size = read_max_split(probe->header.setting);
-	walk->span_of = malloc(count * sizeof(*walk->span_of));
-	walk->capture_of = calloc(count, sizeof(*walk->capture_of));
+	walk->span_of = malloc(room * sizeof(*walk->span_of));
+	walk->capture_of = calloc(room, sizeof(*walk->capture_of));
 	if (walk->span_of && walk->capture_of)
-		err = walk_all(walk);
-	if (err < 0) {
+		err = walk_records(walk, count);
+	if (err < 0)
 		la_walk_release(walk);
+	return err;
+}
+
+int la_walk_probe(struct la_walk *walk, const struct la_probe *probe)
+{
+	unsigned int i;
+	int err = walk_probe(walk, probe, probe->record_count);
+
+	if (err < 0)
 		return err;
-	}
 	for (i = 0; i < probe->header.device_count; i++)
 		if (probe->device[i].blocks)
 			claim_rest(walk, i, probe->device[i].reserved);
 	return 0;
+}
+
+int la_walk_to_report(struct la_walk *walk, const struct la_probe *probe,
+		      size_t report)
+{
+	const struct la_probe_record *record = &probe->record[report];
+	int err = walk_probe(walk, probe, report + 1);
+
+	if (!err)
+		claim_rest(walk, record->device, record->other);
+	return err;
 }
 
 void la_walk_release(struct la_walk *walk)

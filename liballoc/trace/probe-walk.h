@@ -31,11 +31,11 @@ struct la_walk_span {
 	bool torch; /* a block lay there */
 };
 
-/* The records of a probe, walked to their end. */
+/* The records of a probe, walked to their end, or to a moment. */
 struct la_walk {
 	const struct la_probe *probe;
-	struct la_live live[LA_WALK_FAMILIES]; /* as it is at the end; tags:
-						* numbers of spans */
+	struct la_live live[LA_WALK_FAMILIES]; /* as it is then; tags: numbers
+						* of spans */
 	struct la_walk_span *span; /* owned */
 	size_t span_count, span_room;
 	uint32_t *span_of; /* owned; by record: the span it is about */
@@ -49,6 +49,9 @@ struct la_walk {
 
 /* 0 or -ENOMEM; then la_walk_release() has been called. */
 int la_walk_probe(struct la_walk *walk, const struct la_probe *probe);
+/* The same, to a report of the allocator, and not beyond. */
+int la_walk_to_report(struct la_walk *walk, const struct la_probe *probe,
+		      size_t report);
 void la_walk_release(struct la_walk *walk);
 
 /* Blocks are multiples of it; and what is left of a large block is not worth

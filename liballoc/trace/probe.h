@@ -47,6 +47,12 @@ int la_probe_take_holdings(struct la_probe *probe,
 int la_probe_take_records(struct la_probe *probe,
 			  const struct la_probe_bytes *bytes);
 
+/* What PyTorch held when it made a report, as a recording without events; the
+ * number of a record.  *pool: that of a request there, as pools of segments
+ * are numbered.  0 or -ENOMEM. */
+int la_probe_moment(struct la_recording **out, const struct la_probe *probe,
+		    size_t report, uint64_t *pool);
+
 /* Make a text of `size` bytes end, and free of what is no text; lines: it may
  * have several. */
 void la_probe_clean(char *text, size_t size, bool lines);

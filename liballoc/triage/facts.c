@@ -94,19 +94,28 @@ static uint64_t width(const struct la_amount *amount)
 	return amount->high - amount->low;
 }
 
+/* A probe's records are right where a replay of them is not. */
+static bool is_better(const struct la_facts *facts,
+		      const struct la_facts *other, int id)
+{
+	const struct la_amount *mine = &facts->amount[id];
+	const struct la_amount *theirs = &other->amount[id];
+
+	if (!la_amount_known(theirs))
+		return false;
+	if (!la_amount_known(mine) || width(theirs) < width(mine))
+		return true;
+	return facts->recorded && !facts->exact && other->views &&
+	       width(theirs) == width(mine);
+}
+
 static void merge_amounts(struct la_facts *facts, const struct la_facts *other)
 {
-	struct la_amount *mine;
-	const struct la_amount *theirs;
 	int id;
 
-	for (id = 0; id < LA_AMOUNT_COUNT; id++) {
-		mine = &facts->amount[id];
-		theirs = &other->amount[id];
-		if (la_amount_known(theirs) &&
-		    (!la_amount_known(mine) || width(theirs) < width(mine)))
-			*mine = *theirs;
-	}
+	for (id = 0; id < LA_AMOUNT_COUNT; id++)
+		if (is_better(facts, other, id))
+			facts->amount[id] = other->amount[id];
 }
 
 void la_facts_fill_place(struct la_facts *facts, const struct la_facts *from)
@@ -148,6 +157,7 @@ static void merge_numbers(struct la_facts *facts, const struct la_facts *other)
 	la_facts_bound_release(facts, other->release[0], other->release[1]);
 	facts->processes_unknown |= other->processes_unknown;
 	facts->views |= other->views;
+	facts->private_request |= other->private_request;
 }
 
 /* Of a recording: what it owns goes along in the copy. */

@@ -17,8 +17,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Of a part that has segments of both kinds, bounds are known. */
-static void tell_pages(const struct witness *witness,
-		       const struct la_picture *picture)
+static void tell_pages(struct la_facts *facts, const struct la_picture *picture)
 {
 	uint64_t low = 0, high = 0, plain, most;
 	size_t i;
@@ -32,25 +31,24 @@ static void tell_pages(const struct witness *witness,
 		low += part->holes.bytes > plain ? part->holes.bytes - plain :
 						   0;
 	}
-	set_amount(witness->facts, LA_AMOUNT_PAGES_FREE, low, high,
+	set_amount(facts, LA_AMOUNT_PAGES_FREE, low, high,
 		   low == high ? LA_BASIS_RECORDED : LA_BASIS_DERIVED);
 }
 
 /* Blocks whose requests are not known count as unrounded. */
-static void tell_rounding(const struct witness *witness,
+static void tell_rounding(struct la_facts *facts,
 			  const struct la_picture_part *total)
 {
 	uint64_t used = total->live + total->pending;
 
 	if (total->requested && total->requested <= used)
-		set_exact(witness->facts, LA_AMOUNT_ROUNDING,
+		set_exact(facts, LA_AMOUNT_ROUNDING,
 			  used - total->requested);
 }
 
-void witness_sum_up(struct witness *witness, const struct la_picture *picture,
-		    uint64_t reserved, uint64_t active)
+void la_sum_up(struct la_facts *facts, const struct la_picture *picture,
+	       uint64_t reserved, uint64_t active)
 {
-	struct la_facts *facts = witness->facts;
 	uint64_t private = 0;
 	size_t i;
 
@@ -64,8 +62,21 @@ void witness_sum_up(struct witness *witness, const struct la_picture *picture,
 		  reserved > active + private ? reserved - active - private :
 						0);
 	set_exact(facts, LA_AMOUNT_PENDING, picture->total.pending);
-	tell_rounding(witness, &picture->total);
-	tell_pages(witness, picture);
+	tell_rounding(facts, &picture->total);
+	tell_pages(facts, picture);
+}
+
+void la_forget_unseen(struct la_facts *facts)
+{
+	static const enum la_amount_id unseen[] = {
+		LA_AMOUNT_ROUNDING,
+		LA_AMOUNT_STREAM_FREE,
+		LA_AMOUNT_PENDING,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unseen); i++)
+		facts->amount[unseen[i]] = (struct la_amount){ 0 };
 }
 
 /* What the request asked of the device, by the default sizes of segments. */
@@ -164,8 +175,8 @@ static int sum_up_end(struct witness *witness,
 {
 	const struct la_picture_part *total = &picture->total;
 
-	witness_sum_up(witness, picture, total->reserved,
-		       total->live + total->pending);
+	la_sum_up(witness->facts, picture, total->reserved,
+		  total->live + total->pending);
 	set_amount(witness->facts, LA_AMOUNT_LARGEST, 0, largest_hole(picture),
 		   LA_BASIS_DERIVED);
 	return witness_list_holders(witness);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "triage/amount.h"
+#include "triage/moment.h"
 #include "triage/recording.h"
 #include "util/error.h"
 #include "util/util.h"
@@ -358,6 +359,11 @@ static int gather(struct episode *episode)
 	tell_card(episode);
 	tell_allocators(episode);
 	tell_cap(episode);
+	if (episode->reported)
+		err = la_tell_moment(episode->facts, episode->probe,
+				     episode->oom);
+	if (err < 0)
+		return err;
 	if (!episode->oom->process_count) {
 		guess_processes(episode);
 		return 0;

@@ -176,8 +176,8 @@ static int see_failure(struct witness *witness)
 
 	if (same) {
 		tell_request(witness, &state);
-		witness_sum_up(witness, &state.picture, state.stats.reserved,
-			       state.stats.active);
+		la_sum_up(witness->facts, &state.picture, state.stats.reserved,
+			  state.stats.active);
 		code = witness_keep_holders(witness, state.holder,
 					    state.holder_count);
 	}
@@ -185,21 +185,6 @@ static int see_failure(struct witness *witness)
 	if (code == -ENOMEM)
 		return code;
 	return same;
-}
-
-/* What a probe does not tell of blocks: requests, streams, whether another
- * stream still uses them. */
-static void forget_unseen(struct la_facts *facts)
-{
-	static const enum la_amount_id unseen[] = {
-		LA_AMOUNT_ROUNDING,
-		LA_AMOUNT_STREAM_FREE,
-		LA_AMOUNT_PENDING,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(unseen); i++)
-		facts->amount[unseen[i]] = (struct la_amount){ 0 };
 }
 
 static int tell_fidelity(const struct witness *witness)
@@ -229,7 +214,7 @@ static int gather(struct witness *witness, unsigned int device)
 		code = witness_see_end(witness);
 	}
 	if (witness->facts->views)
-		forget_unseen(witness->facts);
+		la_forget_unseen(witness->facts);
 	if (!code)
 		code = witness_tell_ages(witness);
 	return code < 0 ? code : witness_test_growth(witness);

@@ -59,8 +59,12 @@ int witness_keep_holders(struct witness *witness,
 int witness_list_holders(struct witness *witness);
 
 /* held.c: the sums of a picture. */
-void witness_sum_up(struct witness *witness, const struct la_picture *picture,
-		    uint64_t reserved, uint64_t active);
+void la_sum_up(struct la_facts *facts, const struct la_picture *picture,
+	       uint64_t reserved, uint64_t active);
+
+/* held.c: what a probe does not tell of blocks: requests, streams, whether
+ * another stream still uses them. */
+void la_forget_unseen(struct la_facts *facts);
 
 /* held.c: the heap at the end, or as the OOM saw it as far as the events
  * since tell.  Returns 0 or -ENOMEM. */

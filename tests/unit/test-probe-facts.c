@@ -3,6 +3,7 @@
  * of 80 GiB, with numbers as the driver and NVML give them. */
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,6 +385,201 @@ START_TEST(test_facts_of_both_levels_join)
 }
 END_TEST
 
+START_TEST(test_records_win_over_a_replay_that_is_not_exact)
+{
+	struct la_facts recorded = {
+		.kind = LA_OOM_CACHING,
+		.recorded = true,
+		.exact = _i,
+		.views = 1u << LA_PROBE_ALLOCATOR,
+	};
+	struct la_amount *reserved = &recorded.amount[LA_AMOUNT_RESERVED];
+
+	*reserved = (struct la_amount){ GIB, GIB, LA_BASIS_RECORDED, 0 };
+	add_report(70, 4, 1);
+	read_facts();
+	ck_assert_int_eq(la_facts_merge(&recorded, &facts, NULL), 0);
+	ck_assert_uint_eq(reserved->low, _i ? GIB : 78 * GIB);
+	la_facts_release(&recorded);
+}
+END_TEST
+
+/* A file of what the probe would have seen of a snapshot's program, and the
+ * facts of the snapshot. */
+static void play_snapshot(const char *name, struct la_facts *of_snapshot)
+{
+	struct la_recording *recording;
+	struct la_program *program;
+	char path[256];
+
+	snprintf(path, sizeof(path), "tests/data/%s.pickle.xz", name);
+	ck_assert_int_eq(la_recording_open(&recording, path, NULL, NULL), 0);
+	ck_assert_int_eq(la_program_new(&program, recording, 0, NULL, NULL), 0);
+	ck_assert_int_eq(la_facts_of_recording(of_snapshot, recording, 0,
+					       program, NULL),
+			 0);
+	ck_assert(of_snapshot->exact);
+	probe_file_play(&file, recording, 0, program);
+	la_program_free(program);
+	la_recording_free(recording);
+}
+
+/* Of one stream. */
+static const char *const snapshots[] = {
+	"big_random.oom",
+	"card",
+	"gnn.oom",
+	"oom_capacity",
+	"oom_fraction",
+	"oom_private_pool",
+	"remedy-gnn.12.oom",
+	"ooms/oom_expandable_card",
+	"ooms/oom_graph_pool_card",
+	"ooms/oom_fraction_expandable",
+};
+
+/* By walking its records: what torch's own snapshot gives by a replay. */
+START_TEST(test_moment_is_that_of_the_snapshot)
+{
+	static const enum la_amount_id ids[] = {
+		LA_AMOUNT_RESERVED,    LA_AMOUNT_ALLOCATED,
+		LA_AMOUNT_UNALLOCATED, LA_AMOUNT_PRIVATE,
+		LA_AMOUNT_LARGEST,     LA_AMOUNT_OWN_FREE,
+		LA_AMOUNT_CLASS_FREE,  LA_AMOUNT_PAGES_FREE,
+	};
+	struct la_facts of_snapshot;
+	size_t i;
+
+	play_snapshot(snapshots[_i], &of_snapshot);
+	read_facts();
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		const struct la_amount *one = &of_snapshot.amount[ids[i]];
+		const struct la_amount *other = &facts.amount[ids[i]];
+
+		ck_assert_int_ne(other->basis, LA_BASIS_NONE);
+		ck_assert_uint_eq(other->low, one->low);
+		ck_assert_uint_eq(other->high, one->high);
+	}
+	ck_assert_int_eq(facts.private_request, of_snapshot.private_request);
+	la_facts_release(&of_snapshot);
+}
+END_TEST
+
+/* As the allocator reports it, with what it holds then. */
+static void tell(enum la_probe_op op, uint64_t addr, uint64_t size,
+		 uint64_t reserved)
+{
+	static uint64_t allocated;
+	struct la_probe_record record = {
+		.addr = addr,
+		.size = size,
+		.other = reserved,
+		.op = (uint16_t)op,
+	};
+
+	if (file.record_count[LA_PROBE_ALLOCATOR] == 0)
+		allocated = 0;
+	if (op == LA_PROBE_OP_BLOCK_ALLOC)
+		allocated += size;
+	else if (op == LA_PROBE_OP_BLOCK_FREE)
+		allocated -= size;
+	record.stream = allocated;
+	probe_file_record(&file, LA_PROBE_ALLOCATOR, &record);
+}
+
+/*
+ * torch.cuda.graph() as it was recorded on a card: the states of generators
+ * lie in a segment of its side stream, which serves nobody else, so that the
+ * next small request gets another segment; and the capture's tensors are
+ * freed.  Then the card is full, and the program ends.
+ */
+static void record_capture(void)
+{
+	const uint64_t side = 32 * MIB, small = 64 * MIB;
+	const uint64_t pool = GIB, rest = 4 * GIB;
+
+	probe_file_call(&file, LA_PROBE_OP_ALLOC, side, 2 * MIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, side, 512, 2 * MIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, side + 512, 512, 2 * MIB);
+	probe_file_call(&file, LA_PROBE_OP_CAPTURE_BEGIN, 0, 0);
+	probe_file_call(&file, LA_PROBE_OP_ALLOC, pool, GIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, pool, GIB, 2 * MIB + GIB);
+	tell(LA_PROBE_OP_BLOCK_FREE, pool, GIB, 2 * MIB + GIB);
+	probe_file_call(&file, LA_PROBE_OP_CAPTURE_END, 0, 0);
+	probe_file_call(&file, LA_PROBE_OP_ALLOC, small, 2 * MIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, small, MIB, 4 * MIB + GIB);
+	probe_file_call(&file, LA_PROBE_OP_ALLOC, rest, 70 * GIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, rest, 70 * GIB, 4 * MIB + 71 * GIB);
+}
+
+static void end_program(void)
+{
+	struct la_probe_oom *oom = probe_file_oom(&file);
+
+	oom->state = LA_PROBE_OOM_REPORTED;
+	oom->op = LA_PROBE_OP_ALLOC;
+	oom->call = 243;
+	oom->total = 72 * GIB;
+	oom->free = oom->free_last = 500 * MIB;
+	oom->request = oom->size = 900 * MIB;
+	oom->allocated = 70 * GIB + MIB + 1024;
+	oom->reserved = 71 * GIB + 4 * MIB;
+	tell(LA_PROBE_OP_BLOCK_OOM, 0, 900 * MIB, oom->reserved);
+	tell(LA_PROBE_OP_BLOCK_FREE, 4 * GIB, 70 * GIB, oom->reserved);
+	probe_file_call(&file, LA_PROBE_OP_FREE, 4 * GIB, 70 * GIB);
+}
+
+static void read_both(void)
+{
+	struct la_recording *recording;
+	struct la_program *program;
+	struct la_facts recorded;
+
+	read_facts();
+	ck_assert_int_eq(la_probe_recording(&recording, probe, NULL), 0);
+	ck_assert_int_eq(la_program_new(&program, recording, 0, NULL, NULL), 0);
+	ck_assert_int_eq(la_facts_of_recording(&recorded, recording, 0,
+					       program, NULL),
+			 0);
+	ck_assert_int_eq(la_facts_merge(&recorded, &facts, NULL), 0);
+	la_program_free(program);
+	la_recording_free(recording);
+	la_facts_release(&facts);
+	facts = recorded;
+}
+
+START_TEST(test_hold_of_a_graph_pool_is_told)
+{
+	record_capture();
+	end_program();
+	read_both();
+	ck_assert_uint_eq(facts.amount[LA_AMOUNT_PRIVATE].low, GIB);
+	ck_assert_uint_eq(facts.amount[LA_AMOUNT_PRIVATE].high, GIB);
+	ck_assert_uint_eq(facts.amount[LA_AMOUNT_UNALLOCATED].high,
+			  3 * MIB - 1024);
+	ck_assert_uint_eq(facts.amount[LA_AMOUNT_CLASS_FREE].high,
+			  3 * MIB - 1024);
+	ck_assert_uint_eq(facts.amount[LA_AMOUNT_OWN_FREE].high, 0);
+	judge();
+	expect(LA_CAUSE_GRAPH_POOL_HOLD, LA_GRADE_STRONG);
+}
+END_TEST
+
+/* Records that were lost do not add up to what the allocator said. */
+START_TEST(test_moment_that_does_not_add_up_is_not_told)
+{
+	record_capture();
+	end_program();
+	file.oom->allocated += MIB;
+	file.record[LA_PROBE_ALLOCATOR]
+		   [file.record_count[LA_PROBE_ALLOCATOR] - 2].stream =
+		file.oom->allocated;
+	read_facts();
+	ck_assert_int_eq(facts.amount[LA_AMOUNT_PRIVATE].basis, LA_BASIS_NONE);
+	ck_assert_int_eq(facts.amount[LA_AMOUNT_OWN_FREE].basis, LA_BASIS_NONE);
+}
+END_TEST
+
 /* What a replay shows of a probe's recording is no proof. */
 START_TEST(test_replay_of_a_probe_is_no_proof)
 {
@@ -426,6 +622,13 @@ int main(void)
 	tcase_add_test(tests, test_header_tells_circumstances);
 	tcase_add_test(tests, test_episode_that_is_not_there_has_no_facts);
 	tcase_add_test(tests, test_facts_of_both_levels_join);
+	tcase_add_loop_test(tests,
+			    test_records_win_over_a_replay_that_is_not_exact, 0,
+			    2);
+	tcase_add_loop_test(tests, test_moment_is_that_of_the_snapshot, 0,
+			    ARRAY_SIZE(snapshots));
+	tcase_add_test(tests, test_hold_of_a_graph_pool_is_told);
+	tcase_add_test(tests, test_moment_that_does_not_add_up_is_not_told);
 	tcase_add_test(tests, test_replay_of_a_probe_is_no_proof);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);

@@ -178,7 +178,8 @@ struct la_facts {
 	bool exact; /**< recorded: replay reproduces every event */
 	bool late; /**< recorded: history starts late (a ring, say) */
 	bool expandable; /**< recorded: some segments are expandable */
-	bool private_request; /**< recorded: it came from a private pool */
+	/** recorded, or of a probe: it came from a private pool */
+	bool private_request;
 	struct la_growth growth; /**< recorded: the leak test */
 	/** recorded: bytes in use or pending, as asked for and rounded up to
 	 *  512, by enum la_age; BEFORE has what rounding takes too */
@@ -206,7 +207,8 @@ bool la_facts_match(const struct la_facts *one, const struct la_facts *other);
 /**
  * @brief Complete facts by what others tell of the same OOM.
  * @param facts what is completed; where both know an amount the narrower
- *              bounds stay
+ *              bounds stay, of equal ones those of a probe if this is a replay
+ *              that is not exact
  * @param other the others
  * @param err   what is wrong, may be NULL
  * @retval 0       success
@@ -330,9 +332,11 @@ int la_facts_of_recording(struct la_facts *out,
  * @retval -ENOENT no such episode
  * @retval -ENOMEM out of memory
  *
- * la_facts_merge() adds them to la_facts_of_recording().  Alone they may prove
- * that a request is larger than the card, that other processes, contexts or a
- * pool hold the memory; what the allocator could not use they do not show.
+ * la_facts_merge() adds them to la_facts_of_recording(), and prefers them where
+ * its replay is not exact.  Alone they may prove that a request is larger than
+ * the card, that other processes, contexts or a pool hold the memory.  What the
+ * allocator held and could not use they tell where its records reach back to
+ * what was live, and add up to what it said itself; but for streams.
  */
 int la_facts_of_probe(struct la_facts *out, const struct la_probe *probe,
 		      size_t oom, struct la_error *err);
