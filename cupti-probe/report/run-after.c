@@ -77,7 +77,7 @@ static void take(struct tale *tale, const struct written *written, bool failed)
 static void write_entry(struct tale *tale, const char *folder,
 			const struct entry *entry)
 {
-	struct written written;
+	struct written written = { .path = "" };
 	char *path;
 	int length = asprintf(&path, "%s/%s", folder, entry->name);
 

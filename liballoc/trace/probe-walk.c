@@ -161,13 +161,14 @@ static int arrive(struct la_walk *walk, int family,
 	return 0;
 }
 
-/* A block lies in a span: that is the allocator's, and of its device. */
+/* A block lies in a span: that is the allocator's, and of its device, if that
+ * is one. */
 static void claim(struct la_walk *walk, uint32_t number, uint64_t size,
 		  uint8_t device)
 {
 	struct la_walk_span *span;
 
-	if (number == LA_NO_SPAN)
+	if (number == LA_NO_SPAN || device >= LA_PROBE_DEVICES)
 		return;
 	span = &walk->span[number];
 	if (!span->torch)

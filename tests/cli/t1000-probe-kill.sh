@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Processes killed while they write to the probe's file: what they were told
 # is there is there.
+# Promise: killed, torn.
 . tests/support.sh
 command -v probe-kill >/dev/null || skip 'no probe-kill'
 CUPTI_PROBE_DIR=$tmp CUPTI_PROBE_SIZE=4M CUPTI_PROBE_NODE_SIZE=1G

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How much of a disk the probe's files take: what makes room for a new one, and
 # what does not.
+# Promise: disk-full, bounded-space.
 . tests/support.sh
 command -v probe-open >/dev/null || skip 'no probe-open'
 CUPTI_PROBE_DIR=$tmp/d CUPTI_PROBE_SIZE=4M CUPTI_PROBE_NODE_SIZE=13M

@@ -5,12 +5,19 @@
 . tests/support.sh
 . tests/probe.sh
 [ -z "$runtime" ] || skip 'programs of others have no sanitizer'
+CUPTI_PROBE_DIR=$tmp/files
+export CUPTI_PROBE_DIR
+mkdir "$CUPTI_PROBE_DIR"
+libraries="$library $O/lib/libcupti-probe.so"
 
-inert() {	# inert PROGRAM...
+inert() {	# inert PROGRAM...: with the core of the tests, and with its own
 	plain "$@"
-	watched preload "$@"
-	same "$*"
-	[ ! -s "$tmp/log" ] || fail "$*: $(cat "$tmp/log")"
+	for library in $libraries; do
+		watched preload "$@"
+		same "$*"
+		[ ! -s "$tmp/log" ] || fail "$*: $(cat "$tmp/log")"
+		[ -z "$(ls "$CUPTI_PROBE_DIR")" ] || fail "$* is recorded"
+	done
 }
 
 # shellcheck disable=SC2016 # for the other shell

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front ends with their own core: a program and its children are as they
 # were, and one file is left of the process that used the driver.
+# Promise: unchanged.
 . tests/support.sh
 . tests/probe.sh
 library=$O/lib/libcupti-probe.so

@@ -20,6 +20,7 @@
  *   torchclose                      close libc10_cuda.so
  *   twin                            load the injected library, close it twice
  *   reports                         print what reached libc10.so
+ *   signals                         print which are caught, blocked, ignored
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -353,6 +354,21 @@ static int reports(void)
 	return 0;
 }
 
+/* Of this thread and the process, as the kernel sees them; 32 and 33 are
+ * libc's own, which catches them when the first thread is made. */
+static int signals(void)
+{
+	FILE *file = fopen("/proc/thread-self/status", "re");
+	unsigned long long mask;
+	char line[256], name[8];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Sig%7[A-Za-z]: %llx", name, &mask) == 2 &&
+		    strcmp(name, "Q") != 0)
+			printf("Sig%s %llx\n", name, mask & ~(3ull << 31));
+	return file ? fclose(file) : -1;
+}
+
 /* More references to the injected library than were made are dropped. */
 static int twin(void)
 {
@@ -388,6 +404,8 @@ static int process(const char *what, const char *argument, char *rest)
 		raise(SIGKILL);
 	else if (strcmp(what, "twin") == 0)
 		return twin();
+	else if (strcmp(what, "signals") == 0)
+		return signals();
 	else if (strcmp(what, "exec") == 0)
 		return execlp(argument, argument, (char *)NULL);
 	else

@@ -699,6 +699,32 @@ START_TEST(test_blocks)
 }
 END_TEST
 
+/* Where the driver's calls are not seen, those of the allocator ask it. */
+START_TEST(test_blocks_ask_for_unseen_calls)
+{
+	uintptr_t i;
+
+	for (i = 1; i <= 1000; i++)
+		probe_block((void *)(i << 12), 512, 512 * i, 2 * MIB, 0);
+	ck_assert_uint_ge(probe_driver.asked, 1);
+	ck_assert_uint_le(probe_driver.asked, 2);
+	ck_assert_uint_eq(store.device[0].free, probe_driver.free);
+	ck_assert_uint_eq(store.header->device_count, 2);
+	probe_view_begin(LA_PROBE_DRIVER);
+	probe_driver.asked = 0;
+	usleep(120000);
+	probe_block((void *)(i << 12), 512, 512, 2 * MIB, 0);
+	ck_assert_uint_eq(probe_driver.asked, 0);
+	probe_view_end(LA_PROBE_DRIVER, "a profiler has it");
+	probe_block((void *)(i << 13), 512, 512, 2 * MIB, 0);
+	ck_assert_uint_eq(probe_driver.asked, 1);
+	/* Another device than this thread's is none of its business. */
+	usleep(120000);
+	probe_block((void *)(i << 14), 512, 512, 2 * MIB, 1);
+	ck_assert_uint_eq(probe_driver.asked, 1);
+}
+END_TEST
+
 enum {
 	THREADS = 8,
 	ROUNDS = 3000
@@ -805,6 +831,7 @@ int main(void)
 	tcase_add_test(t, test_forked_child_is_inert);
 	tcase_add_test(t, test_first_front_wins);
 	tcase_add_test(t, test_blocks);
+	tcase_add_test(t, test_blocks_ask_for_unseen_calls);
 	tcase_add_test(t, test_threads_share_addresses);
 	suite_add_tcase(s, t);
 	t = tcase_create("begin");

@@ -5,6 +5,8 @@
  * frees between them and one cuMemGetInfo; expandable, two failing cuMemCreate
  * among creations and releases; cudaMallocAsync, one failing call; a cap,
  * none.
+ *
+ * Promise: bounded-time.
  */
 
 #include <check.h>

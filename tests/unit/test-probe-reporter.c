@@ -2,6 +2,8 @@
 /*
  * The reporter is started without the program's learning of it.  In its place
  * runs a script that writes down what it was given.
+ *
+ * Promise: bounded-reports.
  */
 
 #include <check.h>
@@ -13,7 +15,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/core.h"
@@ -23,6 +27,16 @@
 
 static char folder[64], script[96], written[96];
 static volatile sig_atomic_t signals;
+static int ahead; /* s that the process's clock is before the system's */
+
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+	int result = (int)syscall(SYS_clock_gettime, id, time);
+
+	if (!result && id == CLOCK_MONOTONIC)
+		time->tv_sec += __atomic_load_n(&ahead, __ATOMIC_RELAXED);
+	return result;
+}
 
 static void count_signal(int number)
 {
@@ -228,6 +242,45 @@ START_TEST(test_one_report_for_many)
 }
 END_TEST
 
+static void pass(int seconds)
+{
+	__atomic_fetch_add(&ahead, seconds, __ATOMIC_RELAXED);
+}
+
+static void expect_reports(unsigned int count)
+{
+	char text[65536];
+	int tenths = 100;
+
+	do {
+		usleep(100000);
+		read_written(text, sizeof(text));
+	} while (reports(text) < count && tenths--);
+	ck_assert_uint_eq(reports(text), count);
+}
+
+START_TEST(test_reports_are_few_and_far_between)
+{
+	unsigned int i;
+
+	torch_oom();
+	expect_reports(1);
+	for (i = 2; i <= 6; i++) {
+		pass(25);
+		torch_oom();
+		usleep(300000);
+		expect_reports(i - 1);
+		pass(5);
+		expect_reports(i);
+	}
+	pass(100);
+	torch_oom();
+	usleep(300000);
+	expect_reports(6);
+	ck_assert_uint_eq(store.header->ooms, 7);
+}
+END_TEST
+
 START_TEST(test_unsettled_ooms_wait_a_second)
 {
 	char text[65536];
@@ -306,6 +359,7 @@ int main(void)
 	tcase_add_test(t, test_reporter_gets_nothing_of_the_program);
 	tcase_add_test(t, test_subreaper_learns_nothing);
 	tcase_add_test(t, test_one_report_for_many);
+	tcase_add_test(t, test_reports_are_few_and_far_between);
 	tcase_add_test(t, test_unsettled_ooms_wait_a_second);
 	tcase_add_test(t, test_retries_are_not_reported);
 	tcase_set_timeout(own, 60);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The probe's file: what is in it at first, and who may write to it. */
+/*
+ * The probe's file: what is in it at first, and who may write to it.
+ *
+ * Promise: bounded-space.
+ */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <liballoc/probe.h>
 
 #include "core/store.h"
 
@@ -442,6 +448,49 @@ START_TEST(ooms)
 }
 END_TEST
 
+/* The file of a long run is that of a short one: of 2^22 blocks, each of which
+ * comes and goes, the last are kept. */
+START_TEST(long_run)
+{
+	struct la_probe_holding holding = { .size = 512, .references = 1 };
+	const struct la_probe_record *records;
+	struct la_probe_record record;
+	struct stat before, after;
+	struct la_probe *probe;
+	size_t count;
+	uint64_t i;
+
+	open_store();
+	ck_assert_int_eq(stat(store.path, &before), 0);
+	for (i = 1; i <= 1 << 22; i++) {
+		record = (struct la_probe_record){
+			.addr = i << 9,
+			.op = LA_PROBE_OP_BLOCK_ALLOC,
+		};
+		holding.addr = i << 9;
+		holding.kind = LA_PROBE_KIND_BLOCK;
+		store_add(&holding, NULL);
+		store_record(LA_PROBE_ALLOCATOR, &record);
+		store_remove(holding.addr, LA_PROBE_KIND_BLOCK, NULL);
+	}
+	ck_assert_int_eq(stat(store.path, &after), 0);
+	ck_assert_int_eq(after.st_size, before.st_size);
+	ck_assert_int_eq(after.st_blocks, before.st_blocks);
+	ck_assert_uint_eq(after.st_size, store.header->file_size);
+	ck_assert_uint_eq(store.header->lost_records, 0);
+	ck_assert_uint_eq(store.header->lost_holdings, 0);
+	ck_assert_int_eq(la_probe_open(&probe, store.path, NULL), 0);
+	records = la_probe_records(probe, &count);
+	i = store.header->chunk_count[LA_PROBE_ALLOCATOR];
+	ck_assert_uint_gt(count, (i - 1) * 1023);
+	ck_assert_uint_le(count, i * 1023);
+	for (i = 0; i < count; i++)
+		ck_assert_uint_eq(records[i].addr >> 9,
+				  (1 << 22) - count + 1 + i);
+	la_probe_free(probe);
+}
+END_TEST
+
 START_TEST(end)
 {
 	open_store();
@@ -473,6 +522,7 @@ int main(void)
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, counts);
 	tcase_add_test(tc, ooms);
+	tcase_add_test(tc, long_run);
 	tcase_add_test(tc, end);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

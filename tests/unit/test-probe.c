@@ -2,6 +2,8 @@
 /*
  * Files of the probe: whole, cut, damaged, of rings that wrapped; and as
  * recordings, compared with the snapshots that they were made of.
+ *
+ * Promise: torn.
  */
 #include <check.h>
 #include <errno.h>

@@ -2,7 +2,8 @@
 /*
  * What PyTorch's allocator reports.  Its lock is held, and there may be a
  * hundred thousand of these a second: no system calls, and the clock is read
- * twice only now and then.
+ * twice only now and then.  Where nobody sees the driver's calls it is here
+ * that the driver is asked, ten times a second, how much is free.
  */
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "core/account.h"
 #include "core/core.h"
 #include "core/episode.h"
+#include "core/sample.h"
 #include "core/state.h"
 #include "core/store.h"
 
@@ -70,6 +72,14 @@ static void took(uint64_t begin)
 	me.block_time = 0;
 }
 
+static bool driver_is_seen(void)
+{
+	const struct la_probe_view *view = &store.header->view[LA_PROBE_DRIVER];
+
+	return __atomic_load_n(&view->from, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&view->until, __ATOMIC_RELAXED);
+}
+
 void probe_block(const void *addr, int64_t size, uint64_t allocated,
 		 uint64_t reserved, unsigned int device)
 {
@@ -94,6 +104,8 @@ void probe_block(const void *addr, int64_t size, uint64_t allocated,
 		store_remove(record.addr, LA_PROBE_KIND_BLOCK, NULL);
 	keep_sums(device, size > 0, allocated, reserved);
 	store_record(LA_PROBE_ALLOCATOR, &record);
+	if (!driver_is_seen())
+		sample_unseen(device, record.time);
 	took(record.time);
 	hook_end();
 	errno = saved;

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/calls.h"
 #include "core/core.h"
@@ -15,6 +17,7 @@
 #include "core/episode.h"
 #include "core/reporter.h"
 #include "core/sample.h"
+#include "core/shield.h"
 #include "core/state.h"
 #include "core/store.h"
 #include "core/thread.h"
@@ -29,6 +32,9 @@ enum {
 static struct {
 	unsigned int phase;
 	enum la_probe_front front; /* before phase is ON */
+	/* A page that the kernel clears in a child of fork(2), also in one
+	 * that libc was not asked for: not 0 in this process alone. */
+	const uint32_t *here;
 	struct config config; /* once it has been read */
 } core;
 
@@ -63,13 +69,29 @@ const struct config *probe_config(void)
 	return &core.config;
 }
 
+static bool mark_process(void)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	(void)madvise(page, bytes, MADV_WIPEONFORK);
+	*page = 1;
+	core.here = page;
+	return true;
+}
+
+/* First of all a child that another thread forks meanwhile is told that it
+ * has nobody to wait for. */
 static bool begin(enum la_probe_front front)
 {
 	const struct config *config = probe_config();
 	char message[256];
 
 	(void)pthread_atfork(NULL, NULL, in_child);
-	if (config->off || store_open(config, message))
+	if (config->off || !mark_process() || store_open(config, message))
 		return false;
 	store.header->front = front;
 	calls_init();
@@ -91,15 +113,20 @@ static bool is_front(enum la_probe_front front)
 bool probe_start(enum la_probe_front front)
 {
 	unsigned int none = NOT_BEGUN;
+	struct shield shield;
 	int saved = errno;
 
+	shield_raise(&shield);
 	if (!__atomic_compare_exchange_n(&core.phase, &none, BEGINNING, false,
-					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		shield_lower(&shield);
 		return is_front(front);
+	}
 	me.depth++;
 	if (!begin(front))
 		set_phase(OFF);
 	me.depth--;
+	shield_lower(&shield);
 	errno = saved;
 	return phase() == ON;
 }
@@ -116,7 +143,7 @@ __attribute__((destructor)) static void end(void)
 
 bool hook_begin(void)
 {
-	if (phase() != ON || me.depth)
+	if (phase() != ON || me.depth || !*core.here)
 		return false;
 	me.depth = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -106,3 +106,15 @@ void sample_maybe(unsigned int device, uint64_t now)
 	if (sample_take(device, &free, &total))
 		sample_pools(device, NULL);
 }
+
+void sample_unseen(unsigned int device, uint64_t now)
+{
+	CUcontext context;
+	unsigned int here;
+
+	if (now < __atomic_load_n(&state.due[device], __ATOMIC_RELAXED) ||
+	    !driver_here(&context, &here) || here != device)
+		return;
+	driver_describe();
+	sample_maybe(device, now);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much memory is free, in pools and in graphs.  Only threads of the program
- * ask, on leaving a call: at most 10 times a second, and 100 times more
- * rarely where the driver takes more than a millisecond to answer.
+ * ask, on leaving a call or the allocator: at most 10 times a second, and 100
+ * times more rarely where the driver takes more than a millisecond to answer.
  */
 #ifndef PROBE_SAMPLE_H
 #define PROBE_SAMPLE_H
@@ -21,6 +21,10 @@ bool sample_take(unsigned int device, uint64_t *free, uint64_t *total);
 
 /* Ask if it is time to. */
 void sample_maybe(unsigned int device, uint64_t now);
+
+/* The same on leaving the allocator, where calls of the driver are not seen;
+ * device < LA_PROBE_DEVICES. */
+void sample_unseen(unsigned int device, uint64_t now);
 
 /* Pools and graphs are in use: it makes sense to ask about them. */
 void sample_uses_pools(void);

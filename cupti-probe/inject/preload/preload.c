@@ -6,11 +6,12 @@
 #include <pthread.h>
 
 #include "core/core.h"
+#include "core/shield.h"
 #include "loader/elf.h"
 #include "preload/torch.h"
 
 /* Written once, by begin(). */
-static bool sees_calls;
+static bool sees_calls, has_begun;
 static pthread_once_t begun = PTHREAD_ONCE_INIT;
 
 bool preload_is_active(void)
@@ -31,9 +32,15 @@ static void begin(void)
 
 bool preload_sees(void)
 {
+	struct shield shield;
 	int error = errno;
 
+	if (__atomic_load_n(&has_begun, __ATOMIC_ACQUIRE))
+		return sees_calls;
+	shield_raise(&shield);
 	pthread_once(&begun, begin);
+	__atomic_store_n(&has_begun, true, __ATOMIC_RELEASE);
+	shield_lower(&shield);
 	errno = error;
 	return sees_calls;
 }
