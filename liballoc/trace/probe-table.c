@@ -88,6 +88,13 @@ static bool is_sound_holding(const struct la_probe_holding *holding)
 	       !__builtin_add_overflow(holding->addr, holding->size, &end);
 }
 
+/* Nobody tells how large they are, or it is not theirs yet. */
+static bool may_lack_size(const struct la_probe_holding *holding)
+{
+	return holding->kind == LA_PROBE_KIND_FOREIGN ||
+	       holding->kind == LA_PROBE_KIND_ARRAY;
+}
+
 /* Of equal keys the newest comes first. */
 static int compare_holdings(const void *a, const void *b)
 {
@@ -131,7 +138,7 @@ int la_probe_take_holdings(struct la_probe *probe,
 		memcpy(&holding[count], at, sizeof(*holding));
 		if (!holding[count].addr)
 			continue;
-		if (!holding[count].size)
+		if (!holding[count].size && !may_lack_size(&holding[count]))
 			probe->losses.torn++;
 		else if (is_sound_holding(&holding[count]))
 			count++;

@@ -273,14 +273,18 @@ START_TEST(test_holdings_are_sorted_and_each_is_once)
 	hold(64, 10, 5, LA_PROBE_KIND_BLOCK); /* moved when it died */
 	hold(64, 40, 2, LA_PROBE_KIND_DEVICE); /* replaced */
 	hold(96, 0, 1, LA_PROBE_KIND_DEVICE);
+	hold(96, 0, 1, LA_PROBE_KIND_ARRAY); /* sparse */
+	hold(96, 0, 1, LA_PROBE_KIND_FOREIGN); /* not mapped yet */
 	hold(96, 1, 1, LA_PROBE_KIND_COUNT);
 	hold(UINT64_MAX, 2, 1, LA_PROBE_KIND_HOST);
 	read_file();
 	holding = la_probe_holdings(probe, &count);
-	ck_assert_uint_eq(count, 3);
+	ck_assert_uint_eq(count, 5);
 	ck_assert_uint_eq(holding[0].size, 30);
 	ck_assert_uint_eq(holding[1].size, 40);
-	ck_assert_uint_eq(holding[2].size, 10);
+	ck_assert_uint_eq(holding[2].kind, LA_PROBE_KIND_ARRAY);
+	ck_assert_uint_eq(holding[3].kind, LA_PROBE_KIND_FOREIGN);
+	ck_assert_uint_eq(holding[4].size, 10);
 	ck_assert_uint_eq(la_probe_losses(probe)->torn, 1);
 	ck_assert_uint_eq(la_probe_losses(probe)->damaged, 2);
 }

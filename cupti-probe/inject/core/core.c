@@ -87,10 +87,11 @@ static bool mark_process(void)
  * has nobody to wait for. */
 static bool begin(enum la_probe_front front)
 {
-	const struct config *config = probe_config();
+	const struct config *config;
 	char message[256];
 
 	(void)pthread_atfork(NULL, NULL, in_child);
+	config = probe_config();
 	if (config->off || !mark_process() || store_open(config, message))
 		return false;
 	store.header->front = front;
