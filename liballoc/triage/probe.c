@@ -113,7 +113,7 @@ static uint64_t segment_for(uint64_t request)
 		return unit;
 	if (request < 10 * MIB)
 		return 20 * MIB;
-	return (request + unit - 1) / unit * unit;
+	return request / unit * unit + (request % unit ? unit : 0);
 }
 
 /*
@@ -241,12 +241,14 @@ static void tell_cap(struct episode *episode)
 	const struct la_probe_oom *oom = episode->oom;
 	const struct la_amount *segment =
 		&episode->facts->amount[LA_AMOUNT_SEGMENT];
+	struct la_margin cap;
 
 	if (!episode->reported || oom->call ||
 	    !(episode->facts->views & 1u << LA_PROBE_DRIVER) || !segment->low)
 		return;
-	set_amount(episode->facts, LA_AMOUNT_ALLOWED, oom->reserved,
-		   oom->reserved + segment->low - 1, LA_BASIS_DERIVED);
+	cap = la_margin_exactly(la_amount_bound(oom->reserved));
+	cap.high += la_amount_bound(segment->low) - 1;
+	set_margin(episode->facts, LA_AMOUNT_ALLOWED, cap);
 }
 
 static bool is_known(const struct la_probe_process *process)
