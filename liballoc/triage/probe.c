@@ -113,7 +113,7 @@ static uint64_t segment_for(uint64_t request)
 		return unit;
 	if (request < 10 * MIB)
 		return 20 * MIB;
-	return request / unit * unit + (request % unit ? unit : 0);
+	return (request + unit - 1) / unit * unit;
 }
 
 /*
