@@ -48,6 +48,7 @@ uint64_t keep_most(const struct folder *folder)
 static bool is_alike(const struct entry *one, const struct entry *other)
 {
 	return one->stamp.there && other->stamp.there &&
+	       one->owner == other->owner &&
 	       !strcmp(one->stamp.signature, other->stamp.signature);
 }
 

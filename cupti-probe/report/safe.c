@@ -19,9 +19,9 @@ int safe_folder(const char *path)
 
 	if (fd >= 0 && fstat(fd, &st) < 0)
 		error = errno;
-	else if (fd >= 0 && !(st.st_mode & S_ISVTX) &&
-		 (st.st_mode & S_IWOTH ||
-		  (st.st_uid != geteuid() && st.st_uid != 0)))
+	else if (fd >= 0 &&
+		 ((st.st_uid != geteuid() && st.st_uid != 0) ||
+		  (st.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH))
 		error = EPERM;
 	else if (fd >= 0)
 		return fd;

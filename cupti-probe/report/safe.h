@@ -15,8 +15,9 @@ struct safe {
 };
 
 /*
- * Open a folder to write files to.  Not one that another user owns, or all may
- * write to, unless it is sticky.  A descriptor, or -errno after a message.
+ * Open a folder to write files to.  Not one that another user owns, nor one
+ * that all may write to, unless it is sticky.  A descriptor, or -errno after a
+ * message.
  */
 int safe_folder(const char *path);
 

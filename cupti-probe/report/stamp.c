@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "safe.h"
@@ -31,6 +32,17 @@ bool stamp_snapshot(char out[STAMP_NAME], const char *host, uint32_t pid,
 	return true;
 }
 
+/* In a folder for all anybody can put a file beside a recording: its owner's
+ * and the administrator's words count. */
+static bool is_trusted(int fd, int folder, const char *name)
+{
+	struct stat file, recording;
+
+	return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	       fstatat(folder, name, &recording, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (file.st_uid == recording.st_uid || file.st_uid == 0);
+}
+
 /* The beginning of a small file of ours; "" if there is none. */
 static void read_beside(char *text, size_t size, int folder, const char *name,
 			const char *suffix)
@@ -43,7 +55,8 @@ static void read_beside(char *text, size_t size, int folder, const char *name,
 	fd = openat(folder, beside,
 		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0) {
-		got = read(fd, text, size - 1);
+		if (is_trusted(fd, folder, name))
+			got = read(fd, text, size - 1);
 		close(fd);
 	}
 	text[got > 0 ? got : 0] = '\0';

@@ -126,6 +126,9 @@ if [ "$(id -u)" = 0 ]; then
 	chown 1 "$tmp/other"
 	run 3 report --write "$tmp/other/a.cpr"
 	said "another user's folder" 'is not safe to write to'
+	chmod 1777 "$tmp/other"
+	run 3 report --write "$tmp/other/a.cpr"
+	said "another user's sticky folder" 'is not safe to write to'
 	if su nobody -s /bin/sh -c true 2>/dev/null; then
 		chmod 711 "$tmp"
 		cp "$(command -v cupti-probe)" "$tmp/sticky/program"

@@ -75,6 +75,39 @@ equal 'the first unread one' \
 	'1 4 5 6 7 8 '
 rm -f "$d"/*
 
+# What another user put beside a recording says nothing about it.
+if [ "$(id -u)" = 0 ]; then
+	write-probe "$d/a.cpr" ooms=1 began=$((now - 31 * 86400))
+	run 0 report --write "$d/a.cpr"
+	chown 1 "$d"/a.*
+	echo 9 >"$d/a.seen"
+	chown 2 "$d/a.seen"
+	run 0 prune --dry-run
+	! grep -q a.cpr "$tmp/out" || fail 'another user has read about an OOM'
+	chown 1 "$d/a.seen"
+	run 0 prune --dry-run
+	has 'would remove a.cpr'
+	run 0 list --format json
+	has '"signature":"'
+	chown 2 "$d/a.report.json"
+	run 0 list --format json
+	has '"signature":null'
+	rm -f "$d"/*
+
+	# Nor are their recordings newer ones of the same kind.
+	for n in 1 2 3 4 5 6; do
+		write-probe "$d/$n.cpr" ooms=1 began=$((now - 1000 + n * 10))
+		see $n
+	done
+	chown 1 "$d"/[2-6].*
+	for n in 1 2 3 4 5 6; do
+		run 0 report --write "$d/$n.cpr"
+	done
+	run 0 prune
+	[ -e "$d/1.cpr" ] || fail "of the same kind as another user's"
+	rm -f "$d"/*
+fi
+
 # Bytes of all: the oldest go.
 for n in 1 2 3 4; do
 	write-probe "$d/$n.cpr" began=$((now - 1000 + n * 10))
