@@ -14,8 +14,8 @@
 #include "util/array.h"
 #include "util/util.h"
 
-/* Walks at most, and free blocks that are moved or looked at in all: where there
- * are so many that it takes more, all is of one stream. */
+/* Walks at most, and free blocks that are moved or looked at in all: where it
+ * takes more, all is of one stream. */
 enum { PASSES = 8, WORK = 1 << 27 };
 
 #define STREAMS LA_WALK_STREAMS
