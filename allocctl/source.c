@@ -376,7 +376,7 @@ void source_print(const struct source *source)
 		     "known");
 	if (la_recording_is_probe(source->recording))
 		puts("probe       recorded by cupti-probe: requests are "
-		     "rounded, streams unknown");
+		     "rounded, streams inferred");
 	print_check(source);
 	print_reading(info);
 }

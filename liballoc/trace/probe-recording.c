@@ -2,7 +2,7 @@
 /*
  * What the allocator reported, and what the driver gave it meanwhile, as a
  * recording.  Three things differ from a snapshot of the same program: the
- * size of a block stands for the request; all is of one stream; and a block
+ * size of a block stands for the request; streams are inferred; and a block
  * counts as usable again when it was freed, though another stream may use it
  * for a while: torch reports frees when they are asked for.
  */
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "trace/probe-state.h"
+#include "trace/probe-streams.h"
 #include "trace/probe.h"
 #include "trace/recording.h"
 #include "util/array.h"
@@ -23,6 +24,7 @@ struct run {
 	uint64_t addr, end; /* equal: none is under way */
 	uint64_t time_us;
 	uint32_t thread;
+	uint32_t stream;
 	uint16_t pool;
 	uint8_t action; /* LA_SEGMENT_MAP or LA_SEGMENT_UNMAP */
 };
@@ -70,6 +72,7 @@ static int end_run(struct gathered *device)
 		.size = run->end - run->addr,
 		.time_us = run->time_us,
 		.pool = run->pool,
+		.stream = run->stream,
 		.action = run->action,
 	};
 
@@ -96,8 +99,10 @@ static int extend_run(struct gathered *device, const struct la_event *event,
 	int err = goes_on ? 0 : end_run(device);
 
 	if (!goes_on)
-		*run = (struct run){ event->addr, event->addr, event->time_us,
-				     thread,	  event->pool, event->action };
+		*run = (struct run){ event->addr,   event->addr,
+				     event->time_us, thread,
+				     event->stream, event->pool,
+				     event->action };
 	run->end = event->addr + event->size;
 	return err;
 }
@@ -130,8 +135,10 @@ static struct la_event event_of(struct gatherer *g, size_t i,
 		.action = (uint8_t)action,
 	};
 
-	if (span != LA_NO_SPAN)
+	if (span != LA_NO_SPAN) {
 		event.pool = pool_of(g, g->walk.span[span].capture);
+		event.stream = g->walk.span[span].stream;
+	}
 	return event;
 }
 
@@ -200,6 +207,7 @@ static int gather_report(struct gatherer *g, size_t i)
 		event.addr = at_most(free_at(g, record));
 		event.size = at_most(record->size);
 		event.pool = pool_of(g, g->walk.capture_of[i]);
+		event.stream = g->walk.failed_in[i];
 	}
 	if (event.action != LA_OOM)
 		event.size = la_walk_request(&g->walk, record->size);
@@ -354,12 +362,15 @@ static int begin(struct la_recording *recording, const struct la_probe *probe)
 
 	recording->probe = true;
 	recording->devices = calloc(count, sizeof(*recording->devices));
-	recording->streams = calloc(1, sizeof(*recording->streams));
+	recording->streams = calloc(LA_WALK_STREAMS,
+				    sizeof(*recording->streams));
 	recording->frames = calloc(1, sizeof(*recording->frames));
 	if (!recording->devices || !recording->streams || !recording->frames)
 		return -ENOMEM;
 	recording->device_count = count;
 	recording->stream_count = 1;
+	for (i = 0; i < LA_WALK_STREAMS; i++)
+		recording->streams[i] = i;
 	recording->fields[LA_ROLE_SEGMENT] =
 		1 << LA_SEGMENT_POOL | 1 << LA_SEGMENT_EXPANDABLE;
 	recording->fields[LA_ROLE_BLOCK] = 1 << LA_BLOCK_REQUESTED;
@@ -382,8 +393,11 @@ static int fill(struct gatherer *g)
 
 	if (!err)
 		err = la_walk_probe(&g->walk, g->probe);
+	if (!err)
+		err = la_walk_infer_streams(&g->walk);
 	if (err < 0)
 		return err;
+	g->recording->stream_count = g->walk.stream_count;
 	g->pool_of = calloc(g->walk.capture_count, sizeof(*g->pool_of));
 	g->recording->pools =
 		calloc(g->walk.capture_count, sizeof(*g->recording->pools));

@@ -27,7 +27,7 @@ struct finds {
 	size_t count, room;
 };
 
-static bool is_small(const struct la_walk_span *span)
+bool la_walk_is_small(const struct la_walk_span *span)
 {
 	uint64_t size = span->reserved ? span->granule : span->size;
 
@@ -46,8 +46,9 @@ static int add(struct finds *finds, struct la_walk *walk,
 		.segment = {
 			.addr = addr,
 			.size = size,
+			.stream = span->stream,
 			.pool = { 0, la_walk_pool(walk, span->capture) },
-			.small = is_small(span),
+			.small = la_walk_is_small(span),
 			.expandable = span->reserved,
 		},
 		.device = span->device,

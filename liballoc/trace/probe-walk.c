@@ -121,6 +121,21 @@ static int add_span(struct la_walk *walk, const struct la_walk_span *span,
 	return 0;
 }
 
+/* Addresses alone are nobody's to take. */
+static int log_step(struct la_walk *walk, int family, bool comes, uint64_t addr,
+		    uint64_t size, uint32_t span)
+{
+	if (family == LA_WALK_RESERVED)
+		return 0;
+	if (grow_array(&walk->step, &walk->step_room, walk->step_count,
+		       sizeof(*walk->step)) < 0)
+		return -ENOMEM;
+	walk->step[walk->step_count++] = (struct la_walk_step){
+		addr, size, span, (int8_t)family, comes
+	};
+	return 0;
+}
+
 /* Something that is at an address from now on. */
 struct arrival {
 	uint64_t addr, size;
@@ -153,6 +168,9 @@ static int arrive(struct la_walk *walk, int family,
 		return err;
 	la_live_add(live, la_live_place(live, arrival->addr), arrival->size,
 		    *number);
+	if (log_step(walk, family, true, arrival->addr, arrival->size,
+		     *number) < 0)
+		return -ENOMEM;
 	if (*number == LA_NO_SPAN)
 		return 0;
 	span = &walk->span[*number];
@@ -206,22 +224,32 @@ static void share_pool(struct la_walk *walk, uint32_t number, uint32_t capture)
 		walk->capture[first] = second;
 }
 
+static int remove_at(struct la_walk *walk, int family, size_t place)
+{
+	struct la_live *live = &walk->live[family];
+
+	la_live_remove(live, place);
+	return log_step(walk, family, false, live->addr[place],
+			live->size[place], live->tag[place]);
+}
+
 /* What goes takes along what is mapped in its range. */
-static void leave(struct la_walk *walk, int family, uint64_t addr,
-		  uint64_t size)
+static int leave(struct la_walk *walk, int family, uint64_t addr,
+		 uint64_t size)
 {
 	struct la_live *live = &walk->live[family];
 	size_t place = la_live_place(live, addr);
 
-	if (la_live_has(live, place))
-		la_live_remove(live, place);
+	if (la_live_has(live, place) && remove_at(walk, family, place) < 0)
+		return -ENOMEM;
 	if (family != LA_WALK_MAPPED)
-		return;
+		return 0;
 	for (;;) {
 		place = la_live_from(live, addr);
 		if (place == LA_NOT_LIVE || live->addr[place] - addr >= size)
-			return;
-		la_live_remove(live, place);
+			return 0;
+		if (remove_at(walk, family, place) < 0)
+			return -ENOMEM;
 	}
 }
 
@@ -281,7 +309,7 @@ static int walk_effect(struct la_walk *walk, size_t i, struct effect effect)
 		err = arrive(walk, effect.family, &arrival, &walk->span_of[i]);
 	} else {
 		walk->span_of[i] = span_at(walk, record->addr);
-		leave(walk, effect.family, record->addr, record->size);
+		err = leave(walk, effect.family, record->addr, record->size);
 	}
 	if (err < 0 || effect.family != LA_WALK_BLOCK)
 		return err;
@@ -301,6 +329,8 @@ static int walk_record(struct walker *walker, size_t i)
 	walk->capture_of[i] = capture_now(walker, record->thread);
 	if (effect.family >= 0)
 		return walk_effect(walk, i, effect);
+	if (record->op == LA_PROBE_OP_BLOCK_OOM)
+		return log_step(walk, -1, false, i, record->size, LA_NO_SPAN);
 	if (record->op == LA_PROBE_OP_CAPTURE_BEGIN && !record->result)
 		return begin_capture(walker, record->thread);
 	if (record->op == LA_PROBE_OP_CAPTURE_END)
@@ -472,6 +502,7 @@ static int walk_records(struct la_walk *walk, size_t count)
 	walker.capturing_count = 0;
 	if (!err)
 		err = start(walk);
+	walk->start_count = walk->step_count;
 	for (i = 0; i < count && !err; i++)
 		err = walk_record(&walker, i);
 	return err;
@@ -489,7 +520,8 @@ static int walk_probe(struct la_walk *walk, const struct la_probe *probe,
 	walk->max_split_size = read_max_split(probe->header.setting);
 	walk->span_of = malloc(room * sizeof(*walk->span_of));
 	walk->capture_of = calloc(room, sizeof(*walk->capture_of));
-	if (walk->span_of && walk->capture_of)
+	walk->failed_in = calloc(room, sizeof(*walk->failed_in));
+	if (walk->failed_in && walk->span_of && walk->capture_of)
 		err = walk_records(walk, count);
 	if (err < 0)
 		la_walk_release(walk);
@@ -527,8 +559,10 @@ void la_walk_release(struct la_walk *walk)
 	for (family = 0; family < LA_WALK_FAMILIES; family++)
 		la_live_release(&walk->live[family]);
 	free(walk->span);
+	free(walk->step);
 	free(walk->span_of);
 	free(walk->capture);
 	free(walk->capture_of);
+	free(walk->failed_in);
 	memset(walk, 0, sizeof(*walk));
 }

@@ -26,9 +26,19 @@ struct la_walk_span {
 	uint64_t largest; /* bytes of the largest block that lay there */
 	uint64_t granule; /* addresses: most bytes that were mapped at once */
 	uint32_t capture; /* in which it was got, from 1; 0: in none */
+	uint32_t stream; /* see probe-streams.h; 0 until then */
 	uint8_t device; /* ordinal */
 	bool reserved; /* addresses */
 	bool torch; /* a block lay there */
+};
+
+/* Something that came to, or went from, one of the families; family -1: a
+ * request failed, addr is the number of its record. */
+struct la_walk_step {
+	uint64_t addr, size; /* bytes */
+	uint32_t span; /* in which it lies, or which it is; LA_NO_SPAN */
+	int8_t family; /* enum la_walk_family */
+	bool comes;
 };
 
 /* The records of a probe, walked to their end, or to a moment. */
@@ -43,7 +53,12 @@ struct la_walk {
 	 * its own, if none. */
 	uint32_t *capture;
 	size_t capture_count, capture_room;
+	uint8_t *failed_in; /* owned; by record: stream of a failure; else 0 */
+	uint32_t stream_count; /* streams of spans and failures */
 	uint32_t *capture_of; /* owned; by record: in which capture it is */
+	struct la_walk_step *step; /* owned; in order */
+	size_t step_count, step_room;
+	size_t start_count; /* of these: what was there at the start */
 	uint64_t max_split_size; /* bytes; UINT64_MAX: no limit */
 };
 
@@ -60,6 +75,9 @@ enum { LA_WALK_UNIT = 512, LA_WALK_REST = 1 << 20 };
 
 /* Bytes that were asked for, as far as that can be told of a block. */
 uint64_t la_walk_request(const struct la_walk *walk, uint64_t size);
+
+/* Is it memory of torch's small blocks? */
+bool la_walk_is_small(const struct la_walk_span *span);
 
 /* The capture that names the pool which another one uses; 0: none. */
 uint32_t la_walk_pool(struct la_walk *walk, uint32_t capture);

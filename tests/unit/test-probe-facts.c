@@ -529,30 +529,11 @@ static void end_program(void)
 	probe_file_call(&file, LA_PROBE_OP_FREE, 4 * GIB, 70 * GIB);
 }
 
-static void read_both(void)
-{
-	struct la_recording *recording;
-	struct la_program *program;
-	struct la_facts recorded;
-
-	read_facts();
-	ck_assert_int_eq(la_probe_recording(&recording, probe, NULL), 0);
-	ck_assert_int_eq(la_program_new(&program, recording, 0, NULL, NULL), 0);
-	ck_assert_int_eq(la_facts_of_recording(&recorded, recording, 0,
-					       program, NULL),
-			 0);
-	ck_assert_int_eq(la_facts_merge(&recorded, &facts, NULL), 0);
-	la_program_free(program);
-	la_recording_free(recording);
-	la_facts_release(&facts);
-	facts = recorded;
-}
-
 START_TEST(test_hold_of_a_graph_pool_is_told)
 {
 	record_capture();
 	end_program();
-	read_both();
+	read_facts();
 	ck_assert_uint_eq(facts.amount[LA_AMOUNT_PRIVATE].low, GIB);
 	ck_assert_uint_eq(facts.amount[LA_AMOUNT_PRIVATE].high, GIB);
 	ck_assert_uint_eq(facts.amount[LA_AMOUNT_UNALLOCATED].high,
@@ -562,6 +543,66 @@ START_TEST(test_hold_of_a_graph_pool_is_told)
 	ck_assert_uint_eq(facts.amount[LA_AMOUNT_OWN_FREE].high, 0);
 	judge();
 	expect(LA_CAUSE_GRAPH_POOL_HOLD, LA_GRADE_STRONG);
+}
+END_TEST
+
+static void read_recording(struct la_recording **recording)
+{
+	size_t size;
+	uint8_t *data = probe_file_bytes(&file, &size);
+
+	ck_assert_int_eq(la_probe_read(&probe, data, size, NULL), 0);
+	free(data);
+	ck_assert_int_eq(la_probe_recording(recording, probe, NULL), 0);
+}
+
+/* The side stream's segment is not the next request's, which most are like. */
+START_TEST(test_streams_of_a_capture_are_inferred)
+{
+	static const uint32_t streams[] = { 1, 1, 1, 0, 0, 0, 0, 0, 0 };
+	const struct la_recorded_device *device;
+	struct la_recording *recording;
+	struct la_verification check;
+	struct la_program *program;
+	size_t i;
+
+	record_capture();
+	tell(LA_PROBE_OP_BLOCK_ALLOC, 65 * MIB, 1024, 4 * MIB + 71 * GIB);
+	tell(LA_PROBE_OP_BLOCK_ALLOC, 65 * MIB + 1024, 1024,
+	     4 * MIB + 71 * GIB);
+	end_program();
+	read_recording(&recording);
+	device = la_recording_device(recording, 0);
+	for (i = 0; i < ARRAY_SIZE(streams); i++)
+		ck_assert_uint_eq(device->events[i].stream, streams[i]);
+	ck_assert_int_eq(la_program_new(&program, recording, 0, NULL, NULL), 0);
+	ck_assert_int_eq(la_program_verify(program, &check, NULL), 0);
+	ck_assert(check.exact);
+	ck_assert_uint_eq(check.ooms_right, 1);
+	la_program_free(program);
+	la_recording_free(recording);
+}
+END_TEST
+
+/* As many free blocks as no program has: it ends, and infers nothing. */
+START_TEST(test_streams_are_given_up_where_it_takes_long)
+{
+	const uint64_t many = 1 << 15, at = 64 * GIB;
+	const struct la_recorded_device *device;
+	struct la_recording *recording;
+	uint64_t i;
+
+	record_capture();
+	probe_file_call(&file, LA_PROBE_OP_ALLOC, at, many * 1024);
+	for (i = 0; i < 2 * many; i++)
+		tell(LA_PROBE_OP_BLOCK_ALLOC, at + i * 512, 512, 0);
+	for (i = many; i-- > 0;)
+		tell(LA_PROBE_OP_BLOCK_FREE, at + i * 1024, 512, 0);
+	read_recording(&recording);
+	device = la_recording_device(recording, 0);
+	for (i = 0; i < device->event_count; i++)
+		ck_assert_uint_eq(device->events[i].stream, 0);
+	la_recording_free(recording);
 }
 END_TEST
 
@@ -628,6 +669,8 @@ int main(void)
 	tcase_add_loop_test(tests, test_moment_is_that_of_the_snapshot, 0,
 			    ARRAY_SIZE(snapshots));
 	tcase_add_test(tests, test_hold_of_a_graph_pool_is_told);
+	tcase_add_test(tests, test_streams_of_a_capture_are_inferred);
+	tcase_add_test(tests, test_streams_are_given_up_where_it_takes_long);
 	tcase_add_test(tests, test_moment_that_does_not_add_up_is_not_told);
 	tcase_add_test(tests, test_replay_of_a_probe_is_no_proof);
 	suite_add_tcase(suite, tests);

@@ -518,6 +518,18 @@ static void compare_states(const struct la_recorded_device *one,
 	}
 }
 
+/* The highest number of a stream. */
+static uint32_t most_stream(const struct la_recorded_device *device)
+{
+	uint32_t most = 0;
+	size_t i;
+
+	for (i = 0; i < device->event_count; i++)
+		if (most < device->events[i].stream)
+			most = device->events[i].stream;
+	return most;
+}
+
 /* What both tell of the program: 0 for the original's cap. */
 static void compare_programs(unsigned int device)
 {
@@ -567,6 +579,22 @@ START_TEST(test_recording_tells_what_the_snapshot_tells)
 	compare_states(la_recording_device(original, device),
 		       la_recording_device(recording, device));
 	compare_programs(device);
+	ck_assert_uint_eq(most_stream(la_recording_device(recording, device)),
+			  0);
+	close_recordings();
+}
+END_TEST
+
+/* Streams are not recorded: those that are inferred explain every choice of
+ * the allocator. */
+START_TEST(test_streams_are_inferred)
+{
+	static const char *const names[] = { "streams.cap",
+					     "streams.cap_gc_split" };
+	open_original(names[_i]);
+	play(0, NULL);
+	compare_programs(0);
+	ck_assert_uint_gt(most_stream(la_recording_device(recording, 0)), 0);
 	close_recordings();
 }
 END_TEST
@@ -780,6 +808,7 @@ static void add_recording_tests(Suite *suite)
 	tcase_add_loop_test(tests,
 			    test_recording_tells_what_the_snapshot_tells, 0,
 			    ARRAY_SIZE(one_stream));
+	tcase_add_loop_test(tests, test_streams_are_inferred, 0, 2);
 	tcase_add_test(tests, test_captures_are_private_pools);
 	tcase_add_test(tests, test_history_that_starts_late_is_replayed);
 #endif
