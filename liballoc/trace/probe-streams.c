@@ -14,8 +14,8 @@
 #include "util/array.h"
 #include "util/util.h"
 
-/* Walks at most, and free blocks that are moved or looked at in all: where it
- * takes more, all is of one stream. */
+/* Walks at most, and free blocks that are moved or looked at in all: where
+ * there are so many that it takes more, all is of one stream. */
 enum { PASSES = 8, WORK = 1 << 27 };
 
 #define STREAMS LA_WALK_STREAMS
@@ -327,19 +327,29 @@ static void play(struct inference *in, const struct la_walk_step *step,
 	}
 }
 
+/* Nothing is free, and no request was served. */
+static void clear(struct inference *in)
+{
+	size_t count = (size_t)in->group_count * STREAMS, place, i;
+
+	for (i = 0; i < count; i++) {
+		in->gaps[i].count = 0;
+		in->served[i] = 0;
+	}
+	while ((place = la_live_from(&in->free, 0)) != LA_NOT_LIVE)
+		la_live_remove(&in->free, place);
+}
+
+/* All that happened, from the start. */
 static void play_all(struct inference *in)
 {
 	const struct la_walk *walk = in->walk;
-	size_t i, place;
+	size_t i;
 
+	clear(in);
 	in->moved = false;
-	memset(in->served, 0, (size_t)in->group_count * STREAMS *
-				      sizeof(*in->served));
-	for (i = 0; i < walk->step_count && !in->err && in->work < WORK;
-	     i++)
+	for (i = 0; i < walk->step_count && !in->err && in->work < WORK; i++)
 		play(in, &walk->step[i], i < walk->start_count);
-	while ((place = la_live_from(&in->free, 0)) != LA_NOT_LIVE)
-		(void)remove_free(in, place);
 }
 
 /* Pools, devices and classes that have segments get numbers. */
@@ -481,7 +491,8 @@ static void give_up(struct la_walk *walk)
 
 int la_walk_infer_streams(struct la_walk *walk)
 {
-	struct inference in = { .walk = walk };
+	/* group 0: of devices that do not exist */
+	struct inference in = { .walk = walk, .group_count = 1 };
 	int pass = 0;
 
 	walk->stream_count = 1;
