@@ -50,10 +50,12 @@ static enum found judge(const struct la_probe_record *record, uint64_t serial,
 	return FOUND_NOTHING;
 }
 
-/* The records of one chunk.  A place without one ahead of the last record was
- * to become one. */
+/* The records of one chunk that are later than what was lost: so none is
+ * missing among them.  A place without one ahead of the last record was to
+ * become one. */
 static size_t take_chunk(struct la_probe *probe, const uint8_t *at,
-			 uint64_t serial, struct la_probe_record *out)
+			 uint64_t serial, uint64_t lost_until,
+			 struct la_probe_record *out)
 {
 	size_t i, count = 0, nothing = 0;
 
@@ -64,7 +66,10 @@ static size_t take_chunk(struct la_probe *probe, const uint8_t *at,
 		memcpy(record, at + i * sizeof(*record), sizeof(*record));
 		switch (judge(record, serial, i)) {
 		case FOUND_RECORD:
-			count++;
+			if (record->time > lost_until)
+				count++;
+			else
+				probe->losses.overwritten++;
 			probe->losses.torn += nothing;
 			nothing = 0;
 			break;
@@ -106,8 +111,9 @@ static void take_level(struct la_probe *probe,
 		if (!serial || (again && again[i] != serial))
 			continue;
 		used++;
-		probe->record_count += take_chunk(
-			probe, at, serial, probe->record + probe->record_count);
+		probe->record_count +=
+			take_chunk(probe, at, serial, header->lost_until[level],
+				   probe->record + probe->record_count);
 	}
 	if (header->chunks[level] > used)
 		probe->losses.overwritten +=

@@ -9,7 +9,7 @@
 #include "core/parts.h"
 #include "core/store.h"
 
-enum { CHUNKS = 80, THREADS = 64, SHORT = 900 };
+enum { CHUNKS = 160, THREADS = 64, SHORT = 900 };
 
 static struct la_probe_header header;
 static struct la_probe_chunk chunks[CHUNKS];
@@ -165,6 +165,45 @@ START_TEST(many_threads)
 }
 END_TEST
 
+static void *fill_five(void *unused)
+{
+	struct la_probe_record record;
+	uint64_t i;
+
+	for (i = 1; i <= 5 * LA_PROBE_CHUNK_RECORDS; i++)
+		write_one(2, i, &record);
+	return unused;
+}
+
+static void let_other_fill(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, fill_five, NULL);
+	pthread_join(other, NULL);
+}
+
+/* What a thread that writes rarely wrote last outlives what it wrote long ago,
+ * and the header says up to when records are lost. */
+START_TEST(quiet_thread)
+{
+	struct la_probe_record first, second;
+	const uint64_t *lost = &header.lost_until[LA_PROBE_ALLOCATOR];
+
+	use(8);
+	write_one(1, 0, &first);
+	let_other_fill();
+	ck_assert_uint_eq(*lost, 0);
+	write_one(1, 90000, &second);
+	ck_assert_uint_eq(second.sequence, 7 << 10 | 1);
+	let_other_fill();
+	ck_assert_uint_eq(find(second.sequence, 8)->time, 90001);
+	ck_assert_uint_ne(chunks[0].serial, 1);
+	ck_assert_uint_ge(*lost, first.time);
+	ck_assert_uint_lt(*lost, second.time);
+}
+END_TEST
+
 static int stop;
 
 /* Is what this thread wrote to its chunk still there?  If not, the chunk must
@@ -260,6 +299,7 @@ int main(void)
 	tcase_add_test(tc, time_is_filled_in);
 	tcase_add_test(tc, no_store);
 	tcase_add_test(tc, many_threads);
+	tcase_add_test(tc, quiet_thread);
 	tcase_add_test(tc, few_chunks);
 	tcase_add_test(tc, busy_chunk);
 	suite_add_tcase(suite, tc);

@@ -230,6 +230,27 @@ START_TEST(test_ring_that_wrapped_keeps_the_newest)
 }
 END_TEST
 
+/* Another thread's records up to the fourth one are gone: what came before it
+ * would be a history with holes. */
+START_TEST(test_history_has_no_holes)
+{
+	const struct la_probe_record *record;
+	size_t count;
+	uint64_t i;
+
+	for (i = 1; i <= 9; i++)
+		add_record(LA_PROBE_ALLOCATOR, LA_PROBE_OP_BLOCK_ALLOC, i, i,
+			   7);
+	file.header.lost_until[LA_PROBE_ALLOCATOR] =
+		file.record[LA_PROBE_ALLOCATOR][3].time;
+	read_file();
+	record = la_probe_records(probe, &count);
+	ck_assert_uint_eq(count, 5);
+	ck_assert_uint_eq(record[0].addr, 5);
+	ck_assert_uint_eq(la_probe_losses(probe)->overwritten, 4);
+}
+END_TEST
+
 /* A call that failed may ask for anything; one that went well may not. */
 START_TEST(test_sizes_of_failed_calls_are_kept)
 {
@@ -784,6 +805,7 @@ static void add_reader_tests(Suite *suite)
 	tcase_add_test(tests, test_records_are_in_order_of_time);
 	tcase_add_test(tests, test_records_that_are_not_whole_are_left_out);
 	tcase_add_test(tests, test_ring_that_wrapped_keeps_the_newest);
+	tcase_add_test(tests, test_history_has_no_holes);
 	tcase_add_test(tests, test_sizes_of_failed_calls_are_kept);
 	tcase_add_test(tests, test_holdings_are_sorted_and_each_is_once);
 	tcase_add_test(tests, test_episodes_are_in_order_of_time);

@@ -64,9 +64,31 @@ static void leave(struct chunk_guard *guard)
 	__atomic_sub_fetch(&guard->writers, 1, __ATOMIC_RELEASE);
 }
 
+void store_raise(uint64_t *peak, uint64_t value)
+{
+	uint64_t seen = __atomic_load_n(peak, __ATOMIC_RELAXED);
+
+	while (seen < value &&
+	       !__atomic_compare_exchange_n(peak, &seen, value, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* When the last record of a chunk was made; 0: it has none. */
+static uint64_t last_time(const struct la_probe_chunk *chunk)
+{
+	uint64_t serial = serial_of(chunk) << LA_PROBE_SERIAL_SHIFT;
+	unsigned int i;
+
+	for (i = LA_PROBE_CHUNK_RECORDS; i; i--)
+		if (chunk->record[i - 1].sequence == (serial | i))
+			return chunk->record[i - 1].time;
+	return 0;
+}
+
 /* Make the chunk ours under this serial; false: it cannot be had. */
 static bool claim(struct la_probe_chunk *chunk, struct chunk_guard *guard,
-		  uint64_t serial)
+		  uint64_t serial, uint64_t *lost_until)
 {
 	unsigned int nobody = 0;
 	bool taken = false;
@@ -75,6 +97,7 @@ static bool claim(struct la_probe_chunk *chunk, struct chunk_guard *guard,
 					 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
 	if (serial_of(chunk) < serial) {
+		store_raise(lost_until, last_time(chunk));
 		__atomic_store_n(&chunk->serial, serial, __ATOMIC_SEQ_CST);
 		taken = __atomic_load_n(&guard->writers, __ATOMIC_SEQ_CST) == 1;
 	}
@@ -95,7 +118,7 @@ static bool take_chunk(enum la_probe_level level)
 		serial = __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
 		at = (serial - 1) % levels[level].count;
 		if (claim(&levels[level].chunk[at], &levels[level].guard[at],
-			  serial)) {
+			  serial, &store.header->lost_until[level])) {
 			mine[level].chunk = &levels[level].chunk[at];
 			mine[level].guard = &levels[level].guard[at];
 			mine[level].serial = serial;
@@ -118,13 +141,24 @@ static void write_record(struct la_probe_record *slot,
 	__atomic_store_n(&slot->sequence, record->sequence, __ATOMIC_RELEASE);
 }
 
-/* False: this thread has no chunk, or it is full or another's by now. */
+/* A thread that writes rarely must not keep new records in a chunk that is soon
+ * taken: what is lost is always of the older half of the ring. */
+static bool is_old(enum la_probe_level level)
+{
+	uint64_t last = __atomic_load_n(&store.header->chunks[level],
+					__ATOMIC_RELAXED);
+
+	return (last - mine[level].serial) * 2 > levels[level].count;
+}
+
+/* False: this thread has no chunk, or it is full, old or another's by now. */
 static bool append(enum la_probe_level level, struct la_probe_record *record)
 {
 	struct chunk_guard *guard = mine[level].guard;
 	bool ours;
 
-	if (!mine[level].serial || mine[level].used == LA_PROBE_CHUNK_RECORDS)
+	if (!mine[level].serial ||
+	    mine[level].used == LA_PROBE_CHUNK_RECORDS || is_old(level))
 		return false;
 	__atomic_add_fetch(&guard->writers, 1, __ATOMIC_SEQ_CST);
 	ours = serial_of(mine[level].chunk) == mine[level].serial;

@@ -53,6 +53,7 @@ struct chunk_guard {
 };
 
 /* chunks.c */
+void store_raise(uint64_t *peak, uint64_t value);
 void chunks_init(enum la_probe_level level, struct la_probe_chunk *chunks,
 		 uint64_t count, struct chunk_guard *guards);
 

@@ -267,16 +267,6 @@ void store_end(void)
 				 __ATOMIC_RELEASE);
 }
 
-static void raise_to(uint64_t *peak, uint64_t value)
-{
-	uint64_t seen = __atomic_load_n(peak, __ATOMIC_RELAXED);
-
-	while (seen < value &&
-	       !__atomic_compare_exchange_n(peak, &seen, value, true,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 void store_count(unsigned int device, enum la_probe_kind kind, int64_t size)
 {
 	struct la_probe_device *of;
@@ -290,7 +280,7 @@ void store_count(unsigned int device, enum la_probe_kind kind, int64_t size)
 	__atomic_add_fetch(&of->count[kind], size > 0 ? 1 : -1,
 			   __ATOMIC_RELAXED);
 	if (size > 0)
-		raise_to(&of->peak[kind], live);
+		store_raise(&of->peak[kind], live);
 }
 
 /* A slot of an episode that was none, for the taking. */
