@@ -133,7 +133,7 @@ mount --bind "$tmp/system" /var/lib/cupti-probe
 [ $# -eq 1 ] || mount -o "remount,bind,$2" /var/lib/cupti-probe
 exec probe-open
 END
-system() { tmp=$tmp unshare -m sh "$tmp/system.sh" "$@" 2>&1; }
+system() { env tmp="$tmp" unshare -m sh "$tmp/system.sh" "$@" 2>&1; }
 unset CUPTI_PROBE_DIR
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	file=$(system 1777)

@@ -44,6 +44,7 @@ run 2 run --size much -- true
 for s in KILL.9 SEGV.11 TERM.15 INT.2 ABRT.6 HUP.1 PIPE.13 USR1.10; do
 	number=${s#*.} s=${s%.*}
 	status=0
+	# shellcheck disable=SC3045 # not of POSIX, but of every shell here
 	(trap - "$s" 2>/dev/null; ulimit -c 0
 	exec cupti-probe run --front $front -- sh -c "kill -$s \$\$") \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
@@ -95,6 +96,7 @@ print(sorted(os.listdir('/proc/self/fd')))
 END
 if command -v python3 >/dev/null; then
 	for trap in '' -; do
+		# shellcheck disable=SC2064 # it is meant to be expanded now
 		(trap "$trap" HUP CHLD USR2; umask 027; cd /
 		python3 "$tmp/state.py" >"$tmp/plain" </dev/null
 		cupti-probe run --front $front -- python3 "$tmp/state.py" \

@@ -60,7 +60,7 @@ check_probe() {
 	equal 'libcupti-probe.so' "$(CUPTI_PROBE_DIR=$tmp/records \
 		"$1/usr/bin/cupti-probe" run --front cupti -- \
 		sh -c 'echo $CUDA_INJECTION64_PATH')" "$1$2/libcupti-probe.so"
-	equal 'start-up of Python' "$(CUPTI_PROBE_DIR=$tmp/records PYTHONPATH= \
+	equal 'start-up of Python' "$(CUPTI_PROBE_DIR=$tmp/records PYTHONPATH='' \
 		"$1/usr/bin/cupti-probe" run --snapshot --front cupti -- \
 		sh -c 'echo $PYTHONPATH')" "$1/usr/share/liballoc/python"
 	for f in man/man1/cupti-probe.1 man/man1/cupti-probe-run.1 \
