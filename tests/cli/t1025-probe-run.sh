@@ -126,8 +126,8 @@ equal 'arguments' "$(cupti-probe run --front $front -- printf '%s|' '' ' ' \
 	'--help' "$(printf 'a\nb')" | od -c | head -n 5)" \
 	"$(printf '%s|' '' ' ' '--help' "$(printf 'a\nb')" | od -c |
 	head -n 5)"
-equal 'options of the program' "$(cupti-probe run printf '%s' --front)" \
-	--front
+equal 'options of the program' \
+	"$(cupti-probe run --front $front printf '%s' --front)" --front
 equal 'many arguments' "$(cupti-probe run --front $front -- \
 	sh -c 'echo $#' sh $(seq 100000))" 100000
 
