@@ -35,6 +35,20 @@ for way in linked dlsym proc proc2 next default dlvsym; do
 	done
 done
 
+# The release of torch is that of its files.
+mkdir -p "$tmp/torch/lib"
+cp "$O"/mock/libc10*.so "$tmp/torch/lib"
+printf '%s\n' 'from typing import Optional' "__version__ = '2.11.0+cu130'" \
+	'debug = False' >"$tmp/torch/version.py"
+for front in $fronts; do
+	LD_LIBRARY_PATH=$tmp/torch/lib:$O/mock watched "$front" cuda-program \
+		dlsym 'init;begin;torch 100;sleep 300'
+	equal "$front: torch" "$(cupti-probe info --format json \
+		"$tmp"/files/*.cpr | sed 's/.*"torch":"\([^"]*\)".*/\1/')" \
+		2.11.0+cu130
+	left "$front: torch" 1
+done
+
 # Killed, ended early, or never begun.
 for last in kill 'exit 5' 'exec true'; do
 	plain cuda-program dlsym "init;begin;alloc 1M;$last"

@@ -184,6 +184,11 @@ void probe_note(const char *format, ...)
 	say("note %s\n", text);
 }
 
+void probe_torch(const char *release)
+{
+	say("torch %s\n", release);
+}
+
 void probe_cupti_version(uint32_t version)
 {
 	say("version %u\n", version);

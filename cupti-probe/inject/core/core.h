@@ -56,6 +56,9 @@ void probe_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The version of libcupti that is used, for the header. */
 void probe_cupti_version(uint32_t version);
 
+/* The release of PyTorch, for the header. */
+void probe_torch(const char *release);
+
 /*
  * A symbol as libc's dlsym() finds it, whatever is interposed; preload/ has
  * its own way to it.

@@ -75,6 +75,14 @@ void probe_view_end(enum la_probe_level level, const char *why)
 		probe_note("%s", why);
 }
 
+void probe_torch(const char *release)
+{
+	struct la_probe_header *header = store.header;
+
+	if (header)
+		strncpy(header->torch, release, sizeof(header->torch) - 1);
+}
+
 void probe_cupti_version(uint32_t version)
 {
 	if (store.header)

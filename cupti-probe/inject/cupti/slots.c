@@ -84,6 +84,12 @@ static void scan(void)
 	}
 }
 
+static void tick(void)
+{
+	scan();
+	torch_tick();
+}
+
 void slots_begin(bool allocator, const struct elf_hook subscribe[3])
 {
 	slots.torch[0].symbol = TORCH_REPORT;
@@ -95,5 +101,5 @@ void slots_begin(bool allocator, const struct elf_hook subscribe[3])
 	if (!allocator && !subscribe)
 		return;
 	scan();
-	__atomic_store_n(&probe_tick, scan, __ATOMIC_RELEASE);
+	__atomic_store_n(&probe_tick, tick, __ATOMIC_RELEASE);
 }

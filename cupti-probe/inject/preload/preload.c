@@ -27,6 +27,7 @@ static void begin(void)
 	if (!preload_is_active() || !probe_start(LA_PROBE_FRONT_PRELOAD))
 		return;
 	probe_view_begin(LA_PROBE_DRIVER);
+	__atomic_store_n(&probe_tick, torch_tick, __ATOMIC_RELEASE);
 	sees_calls = true;
 }
 

@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "loader/elf.h"
 #include "preload/preload.h"
+#include "preload/release.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -20,6 +21,16 @@ void torch_watch(void)
 {
 	if (!__atomic_exchange_n(&watched, true, __ATOMIC_ACQ_REL))
 		probe_view_begin(LA_PROBE_ALLOCATOR);
+}
+
+void torch_tick(void)
+{
+	static bool told; /* of the core's thread alone */
+
+	if (told || !__atomic_load_n(&watched, __ATOMIC_ACQUIRE))
+		return;
+	told = true;
+	release_tell();
 }
 
 /* The function itself: whoever calls us could only do so with libc10 there. */

@@ -23,4 +23,7 @@ void torch_report_oom(int64_t size, size_t allocated, size_t reserved,
 /* From now on reports go to the core as well; before, only to libc10. */
 void torch_watch(void);
 
+/* From probe_tick: tell the core, once, which PyTorch it is. */
+void torch_tick(void);
+
 #endif /* PROBE_PRELOAD_TORCH_H */
