@@ -256,6 +256,20 @@ static bool is_known(const struct la_probe_process *process)
 	return process->used != UINT64_MAX;
 }
 
+/* What NVML has of this process covers what its calls hold; it does not where
+ * the driver does not tell (WSL), or where another one was taken for it. */
+static bool processes_fit(const struct episode *episode)
+{
+	const struct la_probe_oom *oom = episode->oom;
+	uint32_t i;
+
+	for (i = 0; i < oom->process_count; i++)
+		if (oom->process[i].self && is_known(&oom->process[i]))
+			return la_amount_bound(oom->process[i].used) >=
+			       episode->held.low;
+	return oom->process_count;
+}
+
 /* Processes that NVML lists; the one that is taken for this one is told
  * apart. */
 static int tell_processes(struct episode *episode)
@@ -366,7 +380,7 @@ static int gather(struct episode *episode)
 				     episode->oom);
 	if (err < 0)
 		return err;
-	if (!episode->oom->process_count) {
+	if (!processes_fit(episode)) {
 		guess_processes(episode);
 		return 0;
 	}

@@ -223,6 +223,21 @@ static struct la_probe_oom *add_report(double allocated, double request,
 	return oom;
 }
 
+/* A number of NVML that is less than what the process surely holds would leave
+ * its memory to others. */
+START_TEST(test_process_below_its_calls_is_not_believed)
+{
+	struct la_probe_oom *oom = add_report(77, 4, .25);
+
+	oom->process[1].used = 0;
+	read_facts();
+	judge();
+	ck_assert_uint_ge(facts.amount[LA_AMOUNT_PROCESS].low, 78 * GIB);
+	ck_assert_uint_le(facts.amount[LA_AMOUNT_OTHERS].high, 2 * GIB);
+	ck_assert_int_ne(verdict.cause, LA_CAUSE_OTHER_PROCESS);
+}
+END_TEST
+
 START_TEST(test_allocator_tells_fragmentation)
 {
 	add_report(70, 4, 1);
@@ -658,6 +673,7 @@ int main(void)
 	tcase_add_test(tests, test_allocator_tells_capacity);
 	tcase_add_test(tests, test_cap_is_between_what_was_held_and_asked_for);
 	tcase_add_test(tests, test_cache_of_torch_may_be_what_a_library_lacks);
+	tcase_add_test(tests, test_process_below_its_calls_is_not_believed);
 	tcase_add_test(tests, test_processes_without_numbers_leave_bounds);
 	tcase_add_test(tests, test_processes_beyond_those_kept_leave_bounds);
 	tcase_add_test(tests, test_header_tells_circumstances);
