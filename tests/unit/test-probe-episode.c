@@ -544,6 +544,23 @@ START_TEST(test_own_pid_is_known)
 }
 END_TEST
 
+/* In a container: a process of the host has the number that is ours inside. */
+START_TEST(test_own_pid_is_not_another_process_of_the_host)
+{
+	const struct nvml_process then[] = {
+		{ (unsigned int)getpid(), 5 * GIB, 0, 0 },
+		{ 99999999, 1 * GIB, 0, 0 },
+	};
+
+	list(1, then);
+	first_context(2, then);
+	alloc(0, 2 * GIB, OUT_OF_MEMORY);
+	ck_assert_uint_eq(store.oom[0].process[0].self, 0);
+	ck_assert_uint_eq(store.oom[0].process[1].pid, 99999999);
+	ck_assert_uint_eq(store.oom[0].process[1].self, 1);
+}
+END_TEST
+
 START_TEST(test_two_newcomers_leave_it_unknown)
 {
 	static const struct nvml_process then[] = {
@@ -660,6 +677,7 @@ static TCase *nvml_case(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, test_nvml_names_the_others);
 	tcase_add_test(t, test_own_pid_is_known);
+	tcase_add_test(t, test_own_pid_is_not_another_process_of_the_host);
 	tcase_add_test(t, test_two_newcomers_leave_it_unknown);
 	tcase_add_test(t, test_nvml_that_hangs_holds_nobody_up);
 	return t;

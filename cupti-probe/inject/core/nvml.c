@@ -193,7 +193,8 @@ static uint32_t self(unsigned int ordinal, unsigned int count)
 	uint32_t newcomer = 0;
 	unsigned int i;
 
-	if (is_listed(store.header->pid, count))
+	if (is_listed(store.header->pid, count) &&
+	    !(before && was_there(before, store.header->pid)))
 		return store.header->pid;
 	if (state.newcomer[ordinal] || !before ||
 	    !__atomic_load_n(&state.look[ordinal], __ATOMIC_ACQUIRE))

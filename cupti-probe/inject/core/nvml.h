@@ -3,9 +3,9 @@
  * Who else is on a device, as NVML tells.  A thread of its own asks, so that
  * a driver that hangs holds up nobody: hooks wait for it at most NVML_WAIT.
  *
- * The own process is known by its pid, or, in a container where NVML's pids
- * are those of the host, by being the only newcomer since before its first
- * context; else it stays unknown.
+ * The own process is known by its pid, unless one of that pid was there before
+ * its first context, or, in a container where NVML's pids are those of the
+ * host, by being the only newcomer since then; else it stays unknown.
  */
 #ifndef PROBE_NVML_H
 #define PROBE_NVML_H
