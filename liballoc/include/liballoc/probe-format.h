@@ -200,12 +200,12 @@ struct la_probe_header {
 	uint64_t calls; /**< driver calls that were seen */
 	uint64_t failed_calls; /**< of these: any result but success */
 	uint64_t chunks[LA_PROBE_LEVELS]; /**< chunks taken so far: a ring */
-	/** Time of the last record that a later one took the place of: records
-	 *  up to it are not all there; 0: none was lost */
-	uint64_t lost_until[LA_PROBE_LEVELS];
 	uint64_t lost_records; /**< not written: no chunk was to be had */
 	uint64_t lost_holdings; /**< not kept: the table was full */
 	uint64_t hook_time; /**< ns inside hooks, of all threads */
+	/** Time of the last record that a later one took the place of: records
+	 *  up to it are not all there; 0: none was lost */
+	uint64_t lost_until[LA_PROBE_LEVELS];
 };
 
 /** @brief A device, by the driver's ordinal.  Each number is whole. */
