@@ -86,18 +86,23 @@ void account_take(struct frame *frame, uint64_t addr,
 		account_uncount(&frame->held);
 }
 
-void account_taken(struct call *call, uint64_t addr)
+/* Tell the record what was taken; must it be put back? */
+static bool is_undone(struct call *call, uint64_t addr)
 {
 	const struct la_probe_holding *held = &call->frame->held;
 
 	call->record->addr = addr;
 	if (!call->frame->taken)
-		return;
+		return false;
 	call->record->size = held->size;
 	call->record->device = held->device;
-	if (account_succeeded(call))
-		return;
-	account_add(held);
+	return !account_succeeded(call);
+}
+
+void account_taken(struct call *call, uint64_t addr)
+{
+	if (is_undone(call, addr))
+		account_add(&call->frame->held);
 }
 
 bool account_refer(const struct la_probe_holding *holding)
@@ -121,12 +126,7 @@ void account_dropped(struct call *call, uint64_t addr)
 {
 	struct la_probe_holding *held = &call->frame->held;
 
-	call->record->addr = addr;
-	if (!call->frame->taken)
-		return;
-	call->record->size = held->size;
-	call->record->device = held->device;
-	if (account_succeeded(call))
+	if (!is_undone(call, addr))
 		return;
 	if (!call->frame->fresh) {
 		(void)account_refer(held);

@@ -52,7 +52,7 @@ struct chunk_guard {
 	_Alignas(PROBE_CACHE_LINE) unsigned int writers;
 };
 
-/* chunks.c */
+/* chunks.c.  Make a number that others may raise too at least value. */
 void store_raise(uint64_t *peak, uint64_t value);
 void chunks_init(enum la_probe_level level, struct la_probe_chunk *chunks,
 		 uint64_t count, struct chunk_guard *guards);
