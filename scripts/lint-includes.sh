@@ -33,6 +33,8 @@ BEGIN {
 	may["heap"] = "util device setting"
 	may["trace"] = "util format"
 	may["replay"] = "util heap device trace setting"
+	may["allocator"] = "util heap device setting"
+	may["torch"] = "util allocator heap device setting trace env"
 	may["triage"] = "util format replay trace setting env script"
 	may["allocctl"] = "util public"
 	may["report"] = "util public allocctl"

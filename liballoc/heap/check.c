@@ -215,7 +215,7 @@ static int check_spare(const struct la_heap *heap, uint64_t count,
 	return count ? broken(err, "spare list too short", 0) : 0;
 }
 
-LA_EXPORT int la_heap_check(const struct la_heap *heap, struct la_error *err)
+int heap_check_blocks(const struct la_heap *heap, struct la_error *err)
 {
 	uint64_t bytes[BLOCK_STATES] = { 0 };
 	uint64_t count[BLOCK_STATES] = { 0 };

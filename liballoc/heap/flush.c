@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cached memory goes back to the device: heap_flush(), la_heap_pool_drop(). */
+/* Cached memory goes back to the device: heap_flush(), heap_drop_pool(). */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -135,9 +135,9 @@ int heap_flush(struct la_heap *heap)
 	return err;
 }
 
-LA_EXPORT int la_heap_pool_drop(struct la_heap *heap, int pool)
+int heap_drop_pool(struct la_heap *heap, int pool)
 {
-	int err = la_heap_pool_give_up(heap, pool);
+	int err = heap_give_up_pool(heap, pool);
 
 	heap->stats.syncs++;
 	heap->pool[pool].drops++;

@@ -268,16 +268,6 @@ bool heap_is_pending(const struct la_heap *heap, la_block block)
 	return heap->block[block].state == BLOCK_PENDING;
 }
 
-int heap_pool_of(const struct la_heap *heap, la_block block)
-{
-	return (int)heap->set[heap->block[block].set].pool;
-}
-
-uint32_t heap_waits(const struct la_heap *heap, int pool)
-{
-	return heap->flushes + heap->pool[pool].drops;
-}
-
 uint64_t heap_peek(const struct la_heap *heap, uint64_t size, int stream,
 		   int pool)
 {

@@ -6,6 +6,7 @@
 
 #include "heap/block.h"
 #include "heap/free-set.h"
+#include "heap/policy.h"
 #include "heap/pool-table.h"
 #include "heap/rules.h"
 #include "util/util.h"
@@ -53,6 +54,7 @@ struct chain {
 };
 
 struct la_heap {
+	const struct heap_policy *policy;
 	struct la_setting_values setting;
 	struct la_device *device; /* borrowed */
 	uint64_t cap; /* bytes; UINT64_MAX: none */
@@ -170,8 +172,9 @@ int heap_add_pool(struct la_heap *heap, const uint64_t id[2]);
 int heap_find_set(struct la_heap *heap, int stream, int pool,
 		  enum size_class class, uint32_t *set);
 void heap_reopen_pool(struct la_heap *heap, uint32_t pool);
+int heap_give_up_pool(struct la_heap *heap, int pool);
 
-/* heap.c: the path of a request */
+/* torch.c: the path of a request */
 uint32_t heap_search(const struct la_heap *heap, uint32_t set, uint64_t size);
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked);
@@ -196,5 +199,11 @@ int heap_add_chain(struct la_heap *heap, const struct chain *chain);
 int heap_list_idle(struct la_heap *heap, uint32_t pool, enum size_class class);
 int heap_release_segment(struct la_heap *heap, uint32_t id);
 int heap_flush(struct la_heap *heap);
+int heap_drop_pool(struct la_heap *heap, int pool);
+
+/* walk.c, check.c: the blocks, for others */
+void heap_walk_blocks(const struct la_heap *heap, la_heap_visitor *visitor,
+		      void *data);
+int heap_check_blocks(const struct la_heap *heap, struct la_error *err);
 
 #endif /* LA_HEAP_INTERNAL_H */

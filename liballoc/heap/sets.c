@@ -150,7 +150,7 @@ void heap_reopen_pool(struct la_heap *heap, uint32_t pool)
 	pool_table_remove(&heap->table, pool);
 }
 
-LA_EXPORT int la_heap_pool_give_up(struct la_heap *heap, int pool)
+int heap_give_up_pool(struct la_heap *heap, int pool)
 {
 	const uint64_t *id = heap->pool[pool].id;
 	uint32_t number = (uint32_t)pool;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The blocks of a heap, shown from outside: la_heap_walk(). */
+/* The blocks of policy torch, shown from outside: la_heap_walk(). */
 
 #include "heap/internal.h"
 
@@ -65,8 +65,8 @@ static void walk_range(const struct la_heap *heap, uint32_t first,
 	}
 }
 
-LA_EXPORT void la_heap_walk(const struct la_heap *heap,
-			    la_heap_visitor *visitor, void *data)
+void heap_walk_blocks(const struct la_heap *heap, la_heap_visitor *visitor,
+		      void *data)
 {
 	uint32_t id;
 

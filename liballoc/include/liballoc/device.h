@@ -17,7 +17,13 @@ extern "C" {
 
 struct la_device;
 
-/** @brief The operations of one kind of device. */
+/**
+ * @brief The operations of one kind of device.
+ *
+ * Memory comes in three ways: as segments (alloc), as memory that is made for
+ * its addresses (map), and as pieces that can move (create, attach).
+ * Devices that only replay lack what replaying does not need: NULL.
+ */
 struct la_device_ops {
 	/**
 	 * Get a segment (cudaMalloc).  size is a multiple of 512 bytes.
@@ -49,6 +55,48 @@ struct la_device_ops {
 	/** Take mapped memory back (cuMemUnmap, cuMemRelease).  Returns 0 or
 	 *  a negative errno value, and then it is still mapped. */
 	int (*unmap)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/**
+	 * Get a piece of memory without an address (cuMemCreate); size is a
+	 * multiple of 2 MiB.  *piece is never 0.  Returns as alloc.
+	 */
+	int (*create)(struct la_device *dev, uint64_t size, uint64_t *piece);
+	/** Give a piece back (cuMemRelease); it is attached nowhere.  Returns
+	 *  0 or a negative errno value, and then it is still held. */
+	int (*release)(struct la_device *dev, uint64_t piece, uint64_t size);
+	/**
+	 * Put the whole of a piece under reserved addresses that have no
+	 * memory (cuMemMap, cuMemSetAccess for this device and the peers that
+	 * were enabled).  A piece may be attached at several addresses.
+	 * Returns 0 or a negative errno value, and then nothing is attached.
+	 */
+	int (*attach)(struct la_device *dev, uint64_t addr, uint64_t size,
+		      uint64_t piece);
+	/**
+	 * Take whole pieces, one behind the other, from their addresses
+	 * (cuMemUnmap).  It does not wait for the streams that still use
+	 * them: the caller has.  Returns 0 or a negative errno value, and
+	 * then all are still attached.
+	 */
+	int (*detach)(struct la_device *dev, uint64_t addr, uint64_t size);
+	/**
+	 * Mark what is queued on a stream by now (cuEventRecord); streams are
+	 * raw values.  Returns 0, -EBUSY if the stream is being captured, or
+	 * another negative errno value.
+	 */
+	int (*record)(struct la_device *dev, uint64_t stream, uint64_t *event);
+	/** Is what an event marks done?  Returns 1, 0, or a negative errno
+	 *  value. */
+	int (*query)(struct la_device *dev, uint64_t event);
+	/** Have what is queued on a stream from now on wait for an event
+	 *  (cuStreamWaitEvent).  Returns 0 or a negative errno value. */
+	int (*order)(struct la_device *dev, uint64_t stream, uint64_t event);
+	/** Wait for an event.  Returns 0 or a negative errno value. */
+	int (*await)(struct la_device *dev, uint64_t event);
+	/** Forget an event of record; never fails. */
+	void (*forget)(struct la_device *dev, uint64_t event);
+	/** Is the stream being captured into a graph?  Returns 1, 0, or a
+	 *  negative errno value. */
+	int (*capturing)(struct la_device *dev, uint64_t stream);
 	/** Release the device itself; never fails. */
 	void (*destroy)(struct la_device *dev);
 };

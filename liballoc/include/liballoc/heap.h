@@ -8,7 +8,11 @@
  * la_heap_config.release.
  * A heap is used from one thread at a time; two heaps share nothing.
  *
- * One path to read first: la_heap_alloc() in heap/heap.c, then heap_obtain()
+ * Policy `compact` keeps all memory in one range of addresses and moves what
+ * is free in it to where it is needed (cuMemMap), so that next to nothing is
+ * lost to fragmentation; live blocks never move.
+ *
+ * One path to read first: torch_alloc() in heap/torch.c, then heap_obtain()
  * in heap/grow.c for a request that nothing cached serves, and
  * heap_grow_chain() in heap/chain.c for expandable segments.
  */
@@ -46,8 +50,38 @@ typedef void la_heap_listener(void *data, enum la_action action, uint64_t addr,
 typedef void la_heap_split_listener(void *data, uint64_t addr, uint64_t size,
 				    uint64_t whole);
 
+/** @brief How a heap places and returns memory. */
+enum la_heap_policy {
+	LA_HEAP_TORCH, /**< torch's own, to the byte */
+	LA_HEAP_COMPACT, /**< ours */
+	LA_HEAP_POLICIES /**< number of policies, not a policy */
+};
+
+/**
+ * @brief Who waits for a heap that serves a running program.
+ *
+ * Both may let other threads use the heap meanwhile: it looks everything up
+ * anew afterwards.  Without them nothing runs on the device: a flush
+ * completes all pending blocks.
+ */
+struct la_heap_waiter {
+	/**
+	 * Complete the pending blocks (la_heap_free_complete()) whose streams
+	 * are done.  wait: wait for those of all others first, but for the
+	 * ones of streams that are being captured.  Returns the number of
+	 * blocks completed, or a negative errno value.
+	 */
+	int (*settle)(void *data, bool wait);
+	/** Wait until a stream (raw value) has done what was queued on it.
+	 *  Returns 0, -EBUSY if it is being captured, or another negative
+	 *  errno value. */
+	int (*synchronize)(void *data, uint64_t stream);
+	void *data; /**< first argument of both */
+};
+
 /** @brief What a heap is made of. */
 struct la_heap_config {
+	enum la_heap_policy policy; /**< 0: torch */
 	const struct la_setting_values *setting; /**< copied */
 	struct la_device *device; /**< borrowed; outlives the heap */
 	/** Most bytes that segments may take (memory fraction), or
@@ -59,6 +93,7 @@ struct la_heap_config {
 	/** Release of torch whose rules hold: one of la_release_at(); 0:
 	 *  2.11. */
 	unsigned int release;
+	const struct la_heap_waiter *waiter; /**< or NULL; copied */
 	la_heap_listener *listener; /**< or NULL */
 	la_heap_split_listener *split_listener; /**< or NULL */
 	void *listener_data; /**< first argument of both */
