@@ -121,6 +121,40 @@ START_TEST(test_report_settles_an_episode)
 }
 END_TEST
 
+/* Reads each report as soon as its state says that it is there, which shows
+ * what comes too late if the machine has a core to spare. */
+static void *read_reports(void *missing)
+{
+	unsigned int i;
+
+	for (i = 0; i < LA_PROBE_OOMS; i++) {
+		while (READ(store.oom[i].state) != LA_PROBE_OOM_REPORTED)
+			;
+		if (store.oom[i].request != 2 * GIB - 512 ||
+		    store.oom[i].allocated != 60 * GIB ||
+		    store.oom[i].reserved != 70 * GIB)
+			++*(unsigned int *)missing;
+	}
+	return NULL;
+}
+
+START_TEST(test_what_is_reported_is_there_before_the_state)
+{
+	unsigned int i, missing = 0;
+	pthread_t reader;
+
+	ck_assert_int_eq(pthread_create(&reader, NULL, read_reports, &missing),
+			 0);
+	for (i = 0; i < LA_PROBE_OOMS; i++)
+		if (i % 2)
+			torch_oom();
+		else
+			probe_block_oom(2 * GIB - 512, 60 * GIB, 70 * GIB, 0);
+	pthread_join(reader, NULL);
+	ck_assert_uint_eq(missing, 0);
+}
+END_TEST
+
 START_TEST(test_success_of_that_size_is_a_retry)
 {
 	alloc(0x1000, 20 * MIB, 0);
@@ -649,6 +683,7 @@ static TCase *driver_case(void)
 	tcase_add_checked_fixture(t, probe_driver_start, probe_driver_end);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, test_report_settles_an_episode);
+	tcase_add_test(t, test_what_is_reported_is_there_before_the_state);
 	tcase_add_test(t, test_success_of_that_size_is_a_retry);
 	tcase_add_test(t, test_other_kinds_of_memory_are_no_retry);
 	tcase_add_test(t, test_asking_makes_it_an_oom);

@@ -372,13 +372,28 @@ void episode_served(void)
 	me.episode.served = true;
 }
 
+/* Bytes that PyTorch's allocator tells when it gives up. */
+struct told {
+	uint64_t request, allocated, reserved;
+};
+
+/* Before the state says so. */
+static void keep_told(struct la_probe_oom *oom, const struct told *told)
+{
+	put(&oom->request, told->request);
+	put(&oom->allocated, told->allocated);
+	put(&oom->reserved, told->reserved);
+}
+
 /* Attach the report to what this thread failed at before. */
-static bool report_episode(struct la_probe_oom *oom, uint64_t now)
+static bool report_episode(struct la_probe_oom *oom, const struct told *told,
+			   uint64_t now)
 {
 	uint32_t state = state_of(oom);
 
 	while (state == LA_PROBE_OOM_OPEN || state == LA_PROBE_OOM_ASKED ||
 	       state == LA_PROBE_OOM_EXPIRED) {
+		keep_told(oom, told);
 		if (settle(oom, state, LA_PROBE_OOM_REPORTED, now))
 			return true;
 		state = state_of(oom);
@@ -386,14 +401,16 @@ static bool report_episode(struct la_probe_oom *oom, uint64_t now)
 	return false;
 }
 
-static void report_refusal(unsigned int device, uint64_t request, uint64_t now)
+static void report_refusal(unsigned int device, const struct told *told,
+			   uint64_t now)
 {
 	struct la_probe_oom *oom = open_slot(device, now);
 
 	ask_memory(oom, NULL);
 	oom->free_last = oom->free;
+	keep_told(oom, told);
 	publish(oom);
-	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, request, now);
+	note(LA_PROBE_OP_EPISODE_OPEN, oom, 0, told->request, now);
 	ask_processes(oom, now);
 	(void)settle(oom, LA_PROBE_OOM_OPEN, LA_PROBE_OOM_REPORTED, now);
 }
@@ -401,18 +418,15 @@ static void report_refusal(unsigned int device, uint64_t request, uint64_t now)
 void episode_reported(unsigned int device, uint64_t request,
 		      uint64_t allocated, uint64_t reserved)
 {
+	const struct told told = { request, allocated, reserved };
 	struct episode *e = &me.episode;
 	struct la_probe_oom *oom = e->served ? NULL : current(e);
 	uint64_t now = store_now();
 
 	if (oom)
 		(void)nvml_fill(oom, device, e->asked, now + NVML_WAIT);
-	if (!oom || !report_episode(oom, now))
-		report_refusal(device, request, now);
-	oom = e->oom;
-	put(&oom->request, request);
-	put(&oom->allocated, allocated);
-	put(&oom->reserved, reserved);
+	if (!oom || !report_episode(oom, &told, now))
+		report_refusal(device, &told, now);
 	e->oom = NULL;
 	reporter_wait();
 }
