@@ -173,7 +173,6 @@ static void print_oom(struct page *page)
 int triage_print_markdown(const struct triage *triage)
 {
 	struct page page = { .triage = triage, .language = triage->language };
-	char lines[32], recordings[32];
 	size_t i;
 
 	for (i = 0; i < triage->count; i++) {
@@ -182,11 +181,8 @@ int triage_print_markdown(const struct triage *triage)
 			putchar('\n');
 		print_oom(&page);
 	}
-	source_count_text(lines, triage->lines);
-	source_count_text(recordings, triage_recordings(triage));
 	if (!triage->count)
-		triage_say(page_text(&page), page.language, W_no_oom, lines,
-			   recordings, NULL);
+		page_no_oom(&page);
 	else
 		triage_say(page_text(&page), page.language, W_md_redacted,
 			   NULL);

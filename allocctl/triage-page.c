@@ -58,6 +58,22 @@ void page_say(struct page *page, enum triage_word label, enum triage_word word,
 	page_end(page, label);
 }
 
+void page_no_oom(struct page *page)
+{
+	const struct triage *triage = page->triage;
+	size_t count = triage_recordings(triage);
+	char lines[32], recordings[32];
+
+	source_count_text(lines, triage->lines);
+	source_count_text(recordings, count);
+	if (count && !triage->lines)
+		triage_say(page_text(page), page->language,
+			   W_no_oom_recordings, recordings, NULL);
+	else
+		triage_say(page_text(page), page->language, W_no_oom, lines,
+			   recordings, NULL);
+}
+
 int page_release(struct page *page)
 {
 	bool failed = page->failed || page->text.failed;

@@ -27,6 +27,9 @@ void page_end(struct page *page, enum triage_word label);
 void page_say(struct page *page, enum triage_word label, enum triage_word word,
 	      ...) __attribute__((sentinel));
 
+/* Put into the paragraph at hand that no OOM was found, and in how much. */
+void page_no_oom(struct page *page);
+
 /* Print text and pad it to columns of a terminal. */
 void page_cell(const char *text, int columns, bool right);
 

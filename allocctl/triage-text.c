@@ -252,28 +252,32 @@ static void print_letter(struct page *page)
 	print_from(page);
 }
 
-/* There are nothing but recordings, none with a history. */
+/* There are nothing but recordings, snapshots among them, none with a
+ * history. */
 static bool lacks_history(const struct triage *triage)
 {
+	bool snapshots = false;
 	size_t i;
 
 	for (i = 0; i < triage->calm_count; i++)
 		if (triage->calm[i].source->program)
 			return false;
-	return triage_recordings(triage) && !triage->lines;
+	for (i = 0; i < triage->source_count; i++)
+		if (!la_recording_is_probe(triage->source[i]->recording))
+			snapshots = true;
+	return snapshots && !triage->lines;
 }
 
 static void print_no_oom(struct page *page)
 {
 	const struct triage *triage = page->triage;
-	char lines[32], recordings[32];
 	size_t i;
 
-	source_count_text(lines, triage->lines);
-	source_count_text(recordings, triage_recordings(triage));
-	triage_say(page_text(page), page->language,
-		   triage->count ? W_no_oom_harmless : W_no_oom, lines,
-		   recordings, NULL);
+	if (triage->count)
+		triage_say(page_text(page), page->language, W_no_oom_harmless,
+			   NULL);
+	else
+		page_no_oom(page);
 	report_wrapped(0, la_strbuf_text(&page->text));
 	for (i = 0; i < triage->count; i++) {
 		page->oom = &triage->oom[i];

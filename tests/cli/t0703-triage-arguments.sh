@@ -53,7 +53,10 @@ fi
 triage 1 "$tmp/empty"
 says 'No OOM was found. Lines of logs: 0; recordings: 0.'
 triage 1 $data/two.pickle.xz
-says 'recordings: 1.'
+says 'No OOM was found. Recordings: 1.'
+echo calm >"$tmp/line"
+triage 1 "$tmp/line" $data/two.pickle.xz --format markdown
+says 'No OOM was found. Lines of logs: 1; recordings: 1.'
 head -c 300000 "$(command -v allocctl)" >"$tmp/junk"
 triage 1 "$tmp/junk"
 head -c 1000 /dev/zero >"$tmp/zeros"

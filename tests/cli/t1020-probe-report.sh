@@ -48,7 +48,10 @@ has "$d/new.cpr"
 
 # No OOM, and no recording at all.
 run 1 report "$d/calm.cpr"
-has 'No OOM was found'
+has 'No OOM was found. Recordings: 1.'
+! grep -q -i -e snapshot -e logs "$tmp/out" || fail 'not of a file of ours'
+run 1 report "$d/calm.cpr" --format markdown
+has 'No OOM was found. Recordings: 1.'
 run 3 report "$tmp/none"
 said 'nothing there' "cannot read '$tmp/none': No such file or directory"
 printf 'LAPROBE' >"$tmp/short"
