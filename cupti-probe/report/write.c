@@ -83,12 +83,16 @@ static bool is_told(const struct stamp *stamp, const struct target *target,
 	       stamp->how >= how;
 }
 
+/* All that prints writes to standard output, and asks whether that is a
+ * terminal. */
 static int print_to(int fd, struct letter *letter, int format)
 {
 	int before, status, error;
 
 	fflush(stdout);
 	before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (before < 0)
+		return STATUS_CANNOT_TELL;
 	dup2(fd, STDOUT_FILENO);
 	status = letter_print(letter, format);
 	error = fflush(stdout) || ferror(stdout) ? errno : 0;
