@@ -20,7 +20,8 @@ static bool is_empty(const struct la_probe_record *record)
 	return memcmp(record, &empty, sizeof(empty)) == 0;
 }
 
-/* Calls that failed and OOMs may ask for any number of bytes. */
+/* Calls that failed and OOMs may ask for any number of bytes; what the
+ * allocator reports of blocks has not failed. */
 static bool is_sound(const struct la_probe_record *record)
 {
 	uint64_t end;
@@ -29,9 +30,11 @@ static bool is_sound(const struct la_probe_record *record)
 		return false;
 	if (record->device >= LA_PROBE_DEVICES && record->device != UINT8_MAX)
 		return false;
-	if (record->result || record->op == LA_PROBE_OP_EPISODE_OPEN ||
+	if (record->op == LA_PROBE_OP_EPISODE_OPEN ||
 	    record->op == LA_PROBE_OP_BLOCK_OOM)
 		return true;
+	if (record->result)
+		return !la_probe_is_report(record);
 	return record->size <= LA_MOST_BYTES &&
 	       !__builtin_add_overflow(record->addr, record->size, &end);
 }
