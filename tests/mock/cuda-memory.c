@@ -444,6 +444,39 @@ DO(cuGraphAddMemFreeNode)
 	return result ? result : thing(ITEM_THING, p->phGraphNode);
 }
 
+static CUresult node(CUgraphNode *out, CUgraphNodeParams *n)
+{
+	struct cuGraphAddMemAllocNode_params more = {
+		.phGraphNode = out,
+		.nodeParams = &n->alloc,
+	};
+	struct cuGraphAddMemFreeNode_params less = {
+		.phGraphNode = out,
+		.dptr = n->free,
+	};
+
+	return n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ?
+		       do_cuGraphAddMemAllocNode(&more) :
+	       n->type == CU_GRAPH_NODE_TYPE_MEM_FREE ?
+		       do_cuGraphAddMemFreeNode(&less) :
+		       thing(ITEM_THING, out);
+}
+
+DO(cuGraphAddNode)
+{
+	return node(p->phGraphNode, p->nodeParams);
+}
+
+DO(cuGraphAddNode_v2)
+{
+	return node(p->phGraphNode, p->nodeParams);
+}
+
+DO(cuGraphAddNode_v3)
+{
+	return node(p->phGraphNode, p->nodeParams);
+}
+
 DO(cuDeviceGraphMemTrim)
 {
 	model_lock();

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <liballoc/probe.h>
+
 #include "core/core.h"
 #include "core/store.h"
 #include "support/probe-driver.h"
@@ -462,6 +464,56 @@ START_TEST(test_async_in_a_capture_is_of_the_graph)
 }
 END_TEST
 
+/* How many records are there of calls? */
+static size_t records_of_calls(void)
+{
+	const struct la_probe_record *record;
+	struct la_probe *probe;
+	size_t count, i, of_calls = 0;
+
+	ck_assert_int_eq(la_probe_open(&probe, store.path, NULL), 0);
+	record = la_probe_records(probe, &count);
+	for (i = 0; i < count; i++)
+		of_calls += record[i].call != 0;
+	la_probe_free(probe);
+	return of_calls;
+}
+
+/* By the functions for any type, and by the old ones for one type. */
+START_TEST(test_memory_nodes_of_a_graph)
+{
+	CUgraphNodeParams more = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
+	CUgraphNodeParams less = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE };
+	CUgraphNodeParams other = { .type = 0 };
+	CUDA_MEM_ALLOC_NODE_PARAMS old = { .size = 7, .addr = 0x3000 };
+	CUgraphNode node;
+
+	CALL(cuGraphAddMemAllocNode, 0, &node, NULL, NULL, 0, &old);
+	more.alloc.size = 70;
+	more.alloc.addr = 0x1000;
+	CALL(cuGraphAddNode, 0, &node, NULL, NULL, 0, &more);
+	more.alloc.addr = 0x2000;
+	CALL(cuGraphAddNode_v2, 0, &node, NULL, NULL, NULL, 0, &more);
+	more.alloc.addr = 0x4000;
+	CALL(cuGraphAddNode_v3, FAILS, &node, NULL, NULL, NULL, 0, &more);
+	ck_assert_uint_eq(live(GRAPH), 147);
+	less.free = 0x2000;
+	CALL(cuGraphAddNode_v3, FAILS, &node, NULL, NULL, NULL, 0, &less);
+	ck_assert_uint_eq(live(GRAPH), 147);
+	CALL(cuGraphAddNode_v3, 0, &node, NULL, NULL, NULL, 0, &less);
+	less.free = 0x1000;
+	CALL(cuGraphAddNode, 0, &node, NULL, NULL, 0, &less);
+	CALL(cuGraphAddMemFreeNode, 0, &node, NULL, NULL, 0, 0x3000);
+	ck_assert_uint_eq(live(GRAPH), 0);
+	ck_assert_uint_eq(records_of_calls(), 8);
+	CALL(cuGraphAddNode_v2, 0, &node, NULL, NULL, NULL, 0, &other);
+	CALL(cuGraphAddNode_v2, 0, &node, NULL, NULL, NULL, 0, NULL);
+	ck_assert_uint_eq(records_of_calls(), 8);
+	CALL(cuGraphAddNode_v2, FAILS, &node, NULL, NULL, NULL, 0, &other);
+	ck_assert_uint_eq(records_of_calls(), 9);
+}
+END_TEST
+
 START_TEST(test_arrays_are_estimated)
 {
 	const CUDA_ARRAY_DESCRIPTOR flat = { 64, 32, 0x20, 4 };
@@ -819,6 +871,7 @@ int main(void)
 	tcase_add_test(t, test_handles_of_other_places);
 	tcase_add_test(t, test_vmm_agrees_with_a_model);
 	tcase_add_test(t, test_async_in_a_capture_is_of_the_graph);
+	tcase_add_test(t, test_memory_nodes_of_a_graph);
 	tcase_add_test(t, test_arrays_are_estimated);
 	tcase_add_test(t, test_context_takes_its_memory_along);
 	tcase_add_test(t, test_memory_of_the_next_context_stays);

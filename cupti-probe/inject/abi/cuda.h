@@ -93,6 +93,17 @@ typedef struct {
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
 typedef struct {
+	unsigned int type;
+	int reserved[3];
+	union {
+		CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+		CUdeviceptr free;
+		long long space[29];
+	};
+	long long rest;
+} CUgraphNodeParams;
+
+typedef struct {
 	unsigned int width, height; /* elements */
 	unsigned int format;
 	unsigned int channels;
@@ -127,7 +138,9 @@ typedef struct {
 
 enum {
 	CUDA_SUCCESS = 0,
-	CUDA_ERROR_OUT_OF_MEMORY = 2
+	CUDA_ERROR_OUT_OF_MEMORY = 2,
+	CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+	CU_GRAPH_NODE_TYPE_MEM_FREE = 11
 };
 
 #endif /* PROBE_ABI_CUDA_H */

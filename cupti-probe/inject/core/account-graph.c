@@ -7,18 +7,21 @@
 
 static const enum la_probe_kind node = LA_PROBE_KIND_GRAPH;
 
-static void node_alloc(struct call *call)
+static void gain(struct call *call, const CUDA_MEM_ALLOC_NODE_PARAMS *n)
 {
-	const struct cuGraphAddMemAllocNode_params *p = call->params;
-	const CUDA_MEM_ALLOC_NODE_PARAMS *n = p->nodeParams;
-
-	if (!n)
-		return;
 	sample_uses_graphs();
 	if (n->pool.location.type == LOCATION_DEVICE)
 		call->record->device = (uint8_t)n->pool.location.id;
 	account_gain(call, node, account_succeeded(call) ? n->addr : 0, n->size,
 		     0);
+}
+
+static void node_alloc(struct call *call)
+{
+	const struct cuGraphAddMemAllocNode_params *p = call->params;
+
+	if (p->nodeParams)
+		gain(call, p->nodeParams);
 }
 
 static void node_free_enter(struct frame *frame)
@@ -33,6 +36,64 @@ static void node_free(struct call *call)
 	const struct cuGraphAddMemFreeNode_params *p = call->params;
 
 	account_taken(call, p->dptr);
+}
+
+static bool is_node(const CUgraphNodeParams *n, unsigned int type)
+{
+	return n && n->type == type;
+}
+
+static void any_node_take(struct frame *frame, const CUgraphNodeParams *n)
+{
+	if (is_node(n, CU_GRAPH_NODE_TYPE_MEM_FREE))
+		account_take(frame, n->free, &node, 1);
+}
+
+/* Graphs may have thousands of nodes: those of other types leave records of
+ * failures alone. */
+static void any_node(struct call *call, const CUgraphNodeParams *n)
+{
+	struct la_probe_record *record = call->record;
+
+	if (is_node(n, CU_GRAPH_NODE_TYPE_MEM_ALLOC)) {
+		record->op = LA_PROBE_OP_GRAPH_ALLOC;
+		gain(call, &n->alloc);
+	} else if (is_node(n, CU_GRAPH_NODE_TYPE_MEM_FREE)) {
+		record->op = LA_PROBE_OP_GRAPH_FREE;
+		record->time = call->frame->time;
+		account_taken(call, n->free);
+	} else if (account_succeeded(call)) {
+		record->op = LA_PROBE_OP_NONE;
+	}
+}
+
+static void node_enter(struct frame *frame)
+{
+	const struct cuGraphAddNode_params *p = frame->params;
+
+	any_node_take(frame, p->nodeParams);
+}
+
+static void node_exit(struct call *call)
+{
+	const struct cuGraphAddNode_params *p = call->params;
+
+	any_node(call, p->nodeParams);
+}
+
+/* Of the third version, too. */
+static void node_v2_enter(struct frame *frame)
+{
+	const struct cuGraphAddNode_v2_params *p = frame->params;
+
+	any_node_take(frame, p->nodeParams);
+}
+
+static void node_v2_exit(struct call *call)
+{
+	const struct cuGraphAddNode_v2_params *p = call->params;
+
+	any_node(call, p->nodeParams);
 }
 
 static void trim(struct call *call)
@@ -93,6 +154,11 @@ const struct call_row calls_graph[] = {
 	  node_alloc },
 	{ PROBE_cuGraphAddMemFreeNode, LA_PROBE_OP_GRAPH_FREE, node_free_enter,
 	  node_free },
+	{ PROBE_cuGraphAddNode, LA_PROBE_OP_OTHER, node_enter, node_exit },
+	{ PROBE_cuGraphAddNode_v2, LA_PROBE_OP_OTHER, node_v2_enter,
+	  node_v2_exit },
+	{ PROBE_cuGraphAddNode_v3, LA_PROBE_OP_OTHER, node_v2_enter,
+	  node_v2_exit },
 	{ PROBE_cuDeviceGraphMemTrim, LA_PROBE_OP_GRAPH_TRIM, NULL, trim },
 	{ PROBE_cuGraphInstantiate, LA_PROBE_OP_GRAPH_CREATE, NULL,
 	  instantiate },

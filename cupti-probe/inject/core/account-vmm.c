@@ -222,6 +222,8 @@ const struct call_row calls_vmm[] = {
 	{ PROBE_cuMulticastAddDevice, LA_PROBE_OP_OTHER, NULL, multicast },
 	{ PROBE_cuMulticastBindMem, LA_PROBE_OP_OTHER, NULL, multicast },
 	{ PROBE_cuMulticastBindAddr, LA_PROBE_OP_OTHER, NULL, multicast },
+	{ PROBE_cuMulticastBindMem_v2, LA_PROBE_OP_OTHER, NULL, multicast },
+	{ PROBE_cuMulticastBindAddr_v2, LA_PROBE_OP_OTHER, NULL, multicast },
 	{ PROBE_cuMulticastUnbind, LA_PROBE_OP_OTHER, NULL, multicast },
 	CALLS_END
 };
