@@ -10,10 +10,7 @@ library=$O/mock/libcupti-probe.so
 # The runtime of a sanitizer wants to be the first of all libraries.
 runtime=$(ldd "$O/bin/cuda-program" |
 	sed -n 's/.* => \([^ ]*lib[at]san[^ ]*\) .*/\1/p')
-# That of TSan calls what it has not found yet when it looks for symbols
-# through us.
 fronts='preload cupti'
-case $runtime in *tsan*) fronts=cupti ;; esac
 LSAN_OPTIONS=detect_leaks=0
 ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 LD_LIBRARY_PATH=$O/mock

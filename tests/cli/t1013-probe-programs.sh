@@ -32,6 +32,10 @@ inert "$tmp/hello"
 if ${CC:-cc} -static -o "$tmp/static" "$tmp/hello.c" 2>"$tmp/err"; then
 	inert "$tmp/static"
 fi
+# A runtime that looks for symbols before it stands in front of libc.
+if ${CC:-cc} -fsanitize=thread -o "$tmp/thread" "$tmp/hello.c" 2>"$tmp/err"; then
+	inert "$tmp/thread"
+fi
 inert ls -l /dev/null /nowhere
 inert make -s -f /dev/null --version
 

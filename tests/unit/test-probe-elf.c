@@ -18,6 +18,10 @@ START_TEST(what_libc_defines)
 	ck_assert_ptr_nonnull(elf_find("libc.so", "getenv", path,
 				       sizeof(path)));
 	ck_assert_ptr_nonnull(strstr(path, "/libc.so"));
+	ck_assert_ptr_eq(elf_find_early("libc.so", "getenv"),
+			 elf_find("libc.so", "getenv", NULL, 0));
+	ck_assert_ptr_null(elf_find_early("libc.so", "get_no_env"));
+	ck_assert_ptr_null(elf_find_early("libnone.so", "getenv"));
 	ck_assert_ptr_null(elf_find("libc.so", "get_no_env", NULL, 0));
 	ck_assert_ptr_null(elf_find("libnone.so", "getenv", NULL, 0));
 	/* There is no room for the path. */

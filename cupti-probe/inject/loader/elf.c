@@ -229,6 +229,33 @@ void *elf_find(const char *object, const char *symbol, char *path,
 	return elf_each(search_one, &search) ? search.found : NULL;
 }
 
+/* Its first segment, which is at its base, begins with the header. */
+static void read_map(struct elf *elf, const struct link_map *map)
+{
+	const ElfW(Ehdr) *header = (const void *)map->l_addr;
+	const struct dl_phdr_info info = {
+		.dlpi_addr = map->l_addr,
+		.dlpi_phdr = (const void *)(map->l_addr + header->e_phoff),
+		.dlpi_phnum = header->e_phnum,
+	};
+
+	*elf = (struct elf){ .base = map->l_addr };
+	read_segments(elf, &info);
+}
+
+void *elf_find_early(const char *object, const char *symbol)
+{
+	const struct link_map *map = _r_debug.r_map;
+	struct elf elf;
+
+	while (map && !begins(last_part(map->l_name), object))
+		map = map->l_next;
+	if (!map)
+		return NULL;
+	read_map(&elf, map);
+	return elf_symbol(&elf, symbol);
+}
+
 struct place {
 	const void *addr;
 	const char *const *objects;

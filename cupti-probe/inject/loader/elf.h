@@ -43,6 +43,10 @@ void *elf_symbol(const struct elf *elf, const char *name);
 void *elf_find(const char *object, const char *symbol, char *path,
 	       size_t size);
 
+/* The same of an object of libc's own without calling libc: what stands in
+ * front of that, as sanitizers do, may not be ready. */
+void *elf_find_early(const char *object, const char *symbol);
+
 /* Whether the object that an address lies in has a name that begins with one
  * of these; the list ends with NULL. */
 bool elf_address_in(const void *addr, const char *const *objects);

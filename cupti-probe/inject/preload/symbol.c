@@ -89,9 +89,9 @@ TRAMPOLINE(dlvsym, "x3");
 /* Where libc keeps it, whatever stands in front. */
 static void *libc_symbol(const char *name)
 {
-	void *found = elf_find("libc.so", name, NULL, 0);
+	void *found = elf_find_early("libc.so", name);
 
-	return found ? found : elf_find("libdl.so", name, NULL, 0);
+	return found ? found : elf_find_early("libdl.so", name);
 }
 
 static bool find_own(void)
