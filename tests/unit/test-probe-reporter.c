@@ -9,7 +9,10 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,6 +349,35 @@ START_TEST(test_missing_program_is_harmless)
 }
 END_TEST
 
+static void refuse(unsigned int call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { 4, filter };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+			 0);
+}
+
+/* Then its lines would come between those of the program. */
+START_TEST(test_streams_that_cannot_be_left)
+{
+	write_script();
+	refuse(SYS_dup3);
+	probe_driver_start();
+	torch_oom();
+	usleep(300000);
+	ck_assert_int_ne(access(written, F_OK), 0);
+	ck_assert_uint_eq(store.header->ooms, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("probe-reporter");
@@ -367,6 +399,7 @@ int main(void)
 	tcase_add_test(own, test_report_at_the_end);
 	tcase_add_test(own, test_off_is_off);
 	tcase_add_test(own, test_missing_program_is_harmless);
+	tcase_add_test(own, test_streams_that_cannot_be_left);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, own);
 	r = srunner_create(s);

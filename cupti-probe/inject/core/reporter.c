@@ -183,6 +183,17 @@ void reporter_init(const struct config *config)
  */
 #define BARE __attribute__((no_sanitize("address", "thread", "undefined")))
 
+/* Streams that say nothing in place of the program's. */
+BARE static bool leave_streams(void)
+{
+	long fd = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0), i;
+
+	for (i = 0; i < FIRST_FD; i++)
+		if (fd < 0 || (fd != i && syscall(SYS_dup3, fd, i, 0) < 0))
+			return false;
+	return true;
+}
+
 /* Nothing of the program's goes with it. */
 BARE static void detach(void)
 {
@@ -192,9 +203,6 @@ BARE static void detach(void)
 	(void)syscall(SYS_setsid);
 	for (i = 1; i < NSIG; i++)
 		(void)syscall(SYS_rt_sigaction, i, none, NULL, SIGNALS);
-	fd = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
-	for (i = 0; fd >= 0 && i < FIRST_FD; i++)
-		(void)syscall(SYS_dup3, fd, i, 0);
 	if (syscall(SYS_close_range, FIRST_FD, ~0u, 0))
 		for (fd = FIRST_FD; fd < FDS; fd++)
 			(void)syscall(SYS_close, fd);
@@ -204,6 +212,8 @@ BARE static void detach(void)
 BARE static int run_reporter(void *unused)
 {
 	(void)unused;
+	if (!leave_streams())
+		return 127;
 	detach();
 	(void)syscall(SYS_execve, reporter.program, reporter.arguments,
 		      reporter.environment);
