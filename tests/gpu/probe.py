@@ -16,6 +16,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # name in bench/gpu/causes.py: what the first cause must be
@@ -23,6 +24,7 @@ KINDS = {"capacity_card": "CAPACITY", "other_process": "OTHER_PROCESS", "fractio
          "fragmentation_card": "FRAGMENTATION", "too_large": "REQUEST_TOO_LARGE", "graph_pool_card": "GRAPH_POOL_HOLD",
          "page_fragmentation_card": "PAGE_FRAGMENTATION"}
 FRONTS = ["preload", "cupti"]
+LEAST_PAIRS = 3
 HOOKS_MOST = 0.005      # of the step time
 GPU_MOST, HOST_MOST = 16 << 20, 80 << 20
 # Of Student's t, two-sided 95 %, by degrees of freedom
@@ -118,18 +120,28 @@ def train(args, front, name, steps):
 
 
 def cost(args):
-    runs = {front: [] for front in ["", *(args.front or FRONTS)]}
+    """As many rounds as there is time for; the first ones fill caches of the disk and count nothing but hooks."""
+    end = time.monotonic() + args.seconds
+    fronts = args.front or FRONTS
+    short = {front: train(args, front, "short", args.steps // 5) for front in fronts}
+    runs = {front: [] for front in ["", *fronts]}
+    longest = 0
     for pair in range(args.pairs):
+        begin = time.monotonic()
+        if pair >= LEAST_PAIRS and begin + longest > end:
+            break
         for front in sorted(runs, reverse=pair % 2 == 1):
             runs[front].append(train(args, front, pair, args.steps))
-    plain = runs.pop("")
-    for front in runs:
-        compare(front, plain, runs[front], train(args, front, "short", args.steps // 5))
+        longest = max(longest, time.monotonic() - begin)
+    for front in fronts:
+        compare(front, runs[""], runs[front], short[front])
+    print(f"        {args.seconds + time.monotonic() - end:.0f} s, of which the longest round took {longest:.0f} s")
 
 
 def compare(front, plain, probed, short):
     """short: a run of fewer steps, which begins alike."""
-    differences = [statistics.median(b["steps"]) / statistics.median(a["steps"]) - 1 for a, b in zip(plain, probed)]
+    # Steps of one number are alike; what differs between processes the interval over pairs must show.
+    differences = [statistics.median(y / x - 1 for x, y in zip(a["steps"], b["steps"])) for a, b in zip(plain, probed)]
     mean, half = interval(differences)
     check(mean - half <= 0, f"{front}: step time {100 * mean:+.2f} % ± {100 * half:.2f} % (95 %, {len(differences)} pairs,"
           f" median step {1e3 * statistics.median(plain[0]['steps']):.2f} ms)")
@@ -150,7 +162,8 @@ def main():
     parser.add_argument("--lib", default="build/release/lib")
     parser.add_argument("--out", default="probe-gpu")
     parser.add_argument("--pairs", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--seconds", type=int, default=220, help="that cost may take, but for the fewest pairs")
     parser.add_argument("--front", action="append", choices=FRONTS, help="only this front end")
     parser.add_argument("--kind", action="append", help="only this cause (also one of the others in bench/gpu/causes.py)")
     args = parser.parse_args()
