@@ -75,6 +75,95 @@ static int fault_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 	return fault->inner->ops->unmap(fault->inner, addr, size);
 }
 
+static int fault_create(struct la_device *dev, uint64_t size, uint64_t *piece)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->create(fault->inner, size, piece);
+}
+
+static int fault_release(struct la_device *dev, uint64_t piece, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->release(fault->inner, piece, size);
+}
+
+static int fault_attach(struct la_device *dev, uint64_t addr, uint64_t size,
+			uint64_t piece)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->attach(fault->inner, addr, size, piece);
+}
+
+static int fault_detach(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->detach(fault->inner, addr, size);
+}
+
+static int fault_record(struct la_device *dev, uint64_t stream, uint64_t *event)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->record(fault->inner, stream, event);
+}
+
+static int fault_query(struct la_device *dev, uint64_t event)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->query(fault->inner, event);
+}
+
+static int fault_order(struct la_device *dev, uint64_t stream, uint64_t event)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->order(fault->inner, stream, event);
+}
+
+static int fault_await(struct la_device *dev, uint64_t event)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->await(fault->inner, event);
+}
+
+static int fault_capturing(struct la_device *dev, uint64_t stream)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	if (is_due(fault))
+		return fault->code;
+	return fault->inner->ops->capturing(fault->inner, stream);
+}
+
+static void fault_forget(struct la_device *dev, uint64_t event)
+{
+	struct fault *fault = (struct fault *)dev;
+
+	fault->inner->ops->forget(fault->inner, event);
+}
+
 static void fault_destroy(struct la_device *dev)
 {
 	struct fault *fault = (struct fault *)dev;
@@ -90,6 +179,16 @@ static const struct la_device_ops fault_ops = {
 	.unreserve = fault_unreserve,
 	.map = fault_map,
 	.unmap = fault_unmap,
+	.create = fault_create,
+	.release = fault_release,
+	.attach = fault_attach,
+	.detach = fault_detach,
+	.record = fault_record,
+	.query = fault_query,
+	.order = fault_order,
+	.await = fault_await,
+	.forget = fault_forget,
+	.capturing = fault_capturing,
 	.destroy = fault_destroy,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Simulated devices: they only choose addresses.
+ * Simulated devices: where segments go.
  *
  * The rule layout is the closest simple one to what the CUDA driver was seen
  * to do with cudaMalloc: the lowest gap that fits in the range handed out so
@@ -13,49 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <liballoc/device.h>
-
 #include "device/shuffle.h"
+#include "device/sim.h"
 #include "util/array.h"
 #include "util/util.h"
 
-#define CHUNK (32 * MIB)
 #define DEFAULT_TOP 0x7f0000000000
 #define SLOT_BASE 0x600000000000
 #define SLOT_SIZE (64 * GIB)
 #define HUGE_BASE ((uint64_t)1 << 60) /* slots end here */
-#define RESERVE_BASE 0x302000000 /* the lowest reservation */
-#define RESERVE_TAKEN ((uint64_t)1 << 40) /* the driver's own, ... */
-#define RESERVE_TAKEN_SIZE (64 * MIB) /* ... as was seen */
-
-struct gap {
-	uint64_t addr;
-	uint64_t size; /* bytes */
-};
-
-struct sim {
-	struct la_device device; /* first member */
-	uint64_t card; /* most bytes that segments may take, or UINT64_MAX:
-			* there is no bound */
-	uint64_t held; /* bytes that segments and mapped memory take; what
-			* was held from the start may be more than the card
-			* has */
-	enum la_layout layout;
-	uint64_t edge; /* where the next segment is put that fits no gap;
-			* shuffled layouts: where the slots begin */
-	struct gap *gap; /* owned; by address, never touching each other */
-	size_t gap_count, gap_room;
-	uint16_t *slot; /* owned; shuffled layouts: the order of the slots */
-	uint64_t slots_used;
-	uint64_t huge; /* where the next segment goes that fits no slot */
-	struct gap *taken; /* owned; reservations by address */
-	size_t taken_count, taken_room;
-};
-
-static inline uint64_t whole_chunks(uint64_t size)
-{
-	return (size + CHUNK - 1) / CHUNK * CHUNK;
-}
 
 /* Index of the first gap that does not lie before addr. */
 static size_t find_gap(const struct sim *sim, uint64_t addr)
@@ -161,8 +127,8 @@ static int next_slot(struct sim *sim, uint64_t size, uint64_t *addr)
 {
 	uint64_t round = sim->slots_used / SHUFFLE_COUNT;
 	uint64_t drawn = sim->slots_used % SHUFFLE_COUNT;
-	uint64_t slot = round * SHUFFLE_COUNT +
-			sim->slot[SHUFFLE_COUNT - 1 - drawn];
+	uint64_t slot =
+		round * SHUFFLE_COUNT + sim->slot[SHUFFLE_COUNT - 1 - drawn];
 
 	if (size > SLOT_SIZE)
 		return move_up(&sim->huge, size, addr);
@@ -172,11 +138,6 @@ static int next_slot(struct sim *sim, uint64_t size, uint64_t *addr)
 	*addr = sim->edge + slot * SLOT_SIZE;
 	sim->slots_used++;
 	return 0;
-}
-
-static bool is_full(const struct sim *sim, uint64_t size)
-{
-	return size > sim->card || sim->held > sim->card - size;
 }
 
 static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
@@ -203,6 +164,7 @@ static int sim_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	if (err < 0)
 		return err;
 	sim->held += size;
+	count(&sim->counts.alloc, size);
 	return 0;
 }
 
@@ -210,81 +172,14 @@ static int sim_free(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	struct sim *sim = (struct sim *)dev;
 
+	la_device_sim_run_all(dev);
 	if (sim->layout == LA_LAYOUT_RULE) {
 		if (reserve_gap(sim) < 0)
 			return -ENOMEM;
 		add_gap(sim, addr, size);
 	}
 	sim->held -= size;
-	return 0;
-}
-
-/* Note a reservation in front of one, by its index. */
-static int take(struct sim *sim, size_t at, uint64_t addr, uint64_t size)
-{
-	if (grow_array(&sim->taken, &sim->taken_room, sim->taken_count,
-		       sizeof(*sim->taken)) < 0)
-		return -ENOMEM;
-	memmove(&sim->taken[at + 1], &sim->taken[at],
-		(sim->taken_count - at) * sizeof(*sim->taken));
-	sim->taken[at] = (struct gap){ addr, size };
-	sim->taken_count++;
-	return 0;
-}
-
-static int sim_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
-{
-	struct sim *sim = (struct sim *)dev;
-	uint64_t base = RESERVE_BASE;
-	size_t i;
-
-	if (size > RESERVE_TAKEN)
-		return -ENOSPC;
-	for (i = 0; i < sim->taken_count; i++) {
-		const struct gap *taken = &sim->taken[i];
-
-		if (base + size <= taken->addr)
-			break;
-		if (base < taken->addr + taken->size)
-			base = whole_chunks(taken->addr + taken->size);
-	}
-	if (take(sim, i, base, size) < 0)
-		return -ENOMEM;
-	*addr = base;
-	return 0;
-}
-
-static int sim_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct sim *sim = (struct sim *)dev;
-	size_t i = 0;
-
-	(void)size;
-	while (sim->taken[i].addr != addr)
-		i++;
-	sim->taken_count--;
-	memmove(&sim->taken[i], &sim->taken[i + 1],
-		(sim->taken_count - i) * sizeof(*sim->taken));
-	return 0;
-}
-
-static int sim_map(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct sim *sim = (struct sim *)dev;
-
-	(void)addr;
-	if (is_full(sim, size))
-		return -ENOSPC;
-	sim->held += size;
-	return 0;
-}
-
-static int sim_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct sim *sim = (struct sim *)dev;
-
-	(void)addr;
-	sim->held -= size;
+	count(&sim->counts.free, size);
 	return 0;
 }
 
@@ -294,17 +189,28 @@ static void sim_destroy(struct la_device *dev)
 
 	free(sim->gap);
 	free(sim->slot);
-	free(sim->taken);
+	la_sim_end_pieces(sim);
+	la_sim_end_streams(sim);
 	free(sim);
 }
 
 static const struct la_device_ops sim_ops = {
 	.alloc = sim_alloc,
 	.free = sim_free,
-	.reserve = sim_reserve,
-	.unreserve = sim_unreserve,
-	.map = sim_map,
-	.unmap = sim_unmap,
+	.reserve = la_sim_reserve,
+	.unreserve = la_sim_unreserve,
+	.map = la_sim_map,
+	.unmap = la_sim_unmap,
+	.create = la_sim_create,
+	.release = la_sim_release,
+	.attach = la_sim_attach,
+	.detach = la_sim_detach,
+	.record = la_sim_record,
+	.query = la_sim_query,
+	.order = la_sim_order,
+	.await = la_sim_await,
+	.forget = la_sim_forget,
+	.capturing = la_sim_capturing,
 	.destroy = sim_destroy,
 };
 
@@ -337,7 +243,8 @@ LA_EXPORT int la_device_sim(struct la_device **out, enum la_layout layout,
 	sim->card = card;
 	sim->layout = layout;
 	sim->edge = (top ? top : DEFAULT_TOP) / CHUNK * CHUNK;
-	if (take(sim, 0, RESERVE_TAKEN, RESERVE_TAKEN_SIZE) < 0) {
+	sim->event.element = sizeof(struct event);
+	if (la_sim_begin_pieces(sim) < 0) {
 		free(sim);
 		return -ENOMEM;
 	}
@@ -361,9 +268,8 @@ LA_EXPORT void la_device_sim_hold(struct la_device *dev, uint64_t addr,
 
 	sim->held += size;
 	if (sim->layout == LA_LAYOUT_UP || is_shuffled(sim->layout)) {
-		end = end < size || whole_chunks(end) < end ?
-			      UINT64_MAX :
-			      whole_chunks(end);
+		end = end < size || whole_chunks(end) < end ? UINT64_MAX :
+							      whole_chunks(end);
 		if (sim->edge < end)
 			sim->edge = end;
 		if (sim->huge < end)
@@ -373,19 +279,10 @@ LA_EXPORT void la_device_sim_hold(struct la_device *dev, uint64_t addr,
 	}
 }
 
-LA_EXPORT int la_device_sim_hold_reservation(struct la_device *dev,
-					     uint64_t addr, uint64_t size,
-					     uint64_t mapped)
+LA_EXPORT const struct la_device_sim_counts *
+la_device_sim_counts(const struct la_device *dev)
 {
-	struct sim *sim = (struct sim *)dev;
-	size_t i = 0;
-
-	while (i < sim->taken_count && sim->taken[i].addr < addr)
-		i++;
-	if (take(sim, i, addr, size) < 0)
-		return -ENOMEM;
-	sim->held += mapped;
-	return 0;
+	return &((const struct sim *)dev)->counts;
 }
 
 LA_EXPORT void la_device_destroy(struct la_device *dev)

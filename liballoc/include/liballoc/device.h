@@ -9,6 +9,7 @@
 #ifndef LIBALLOC_DEVICE_H
 #define LIBALLOC_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -159,11 +160,95 @@ void la_device_sim_hold(struct la_device *dev, uint64_t addr, uint64_t size);
 int la_device_sim_hold_reservation(struct la_device *dev, uint64_t addr,
 				   uint64_t size, uint64_t mapped);
 
+/** @brief Operations of one kind that a simulated device did. */
+struct la_device_sim_count {
+	uint64_t calls; /**< that succeeded */
+	uint64_t bytes; /**< of all of these */
+};
+
+/** @brief What a simulated device was asked for and did. */
+struct la_device_sim_counts {
+	struct la_device_sim_count alloc; /**< segments taken */
+	struct la_device_sim_count free; /**< segments given back */
+	struct la_device_sim_count reserve; /**< reservations made */
+	struct la_device_sim_count unreserve; /**< reservations given up */
+	struct la_device_sim_count map; /**< ranges mapped */
+	struct la_device_sim_count unmap; /**< ranges unmapped */
+	struct la_device_sim_count create; /**< pieces made */
+	struct la_device_sim_count release; /**< pieces given back */
+	struct la_device_sim_count attach; /**< pieces attached */
+	struct la_device_sim_count detach; /**< pieces, not calls */
+	uint64_t detaches; /**< calls that took pieces away */
+	uint64_t records; /**< events recorded */
+	uint64_t forgets; /**< events forgotten */
+	uint64_t queries; /**< events asked for */
+	uint64_t orders; /**< streams told to wait */
+	uint64_t awaits; /**< events waited for */
+};
+
+/**
+ * @brief What a simulated device did so far.
+ * @param dev device from la_device_sim()
+ * @return the counts, owned by the device; they go on counting
+ */
+const struct la_device_sim_counts *
+la_device_sim_counts(const struct la_device *dev);
+
+/**
+ * @brief Queue a kernel on a stream of a simulated device.
+ * @param dev    device from la_device_sim()
+ * @param stream raw value
+ * @param addr   where the memory begins that the kernel reads and writes
+ * @param size   its bytes; 0: no kernel
+ * @return 0, or -ENOMEM
+ *
+ * What is queued is done when a function here has it run, when it is waited
+ * for (await), and before a segment is given back, as cudaFree() does; not
+ * before what its stream was told to wait for (order).  Where nothing was
+ * queued all events are done at once.
+ */
+int la_device_sim_use(struct la_device *dev, uint64_t stream, uint64_t addr,
+		      uint64_t size);
+
+/**
+ * @brief Let a simulated device do what is queued on a stream, and what that
+ *        waits for.
+ * @param dev    device from la_device_sim()
+ * @param stream raw value
+ */
+void la_device_sim_run(struct la_device *dev, uint64_t stream);
+
+/**
+ * @brief Let a simulated device do all that is queued.
+ * @param dev device from la_device_sim()
+ */
+void la_device_sim_run_all(struct la_device *dev);
+
+/**
+ * @brief Begin or end the capture of a stream of a simulated device.
+ * @param dev      device from la_device_sim()
+ * @param stream   raw value
+ * @param captured whether it is captured from now on
+ * @return 0, or -ENOMEM
+ */
+int la_device_sim_capture(struct la_device *dev, uint64_t stream,
+			  bool captured);
+
+/**
+ * @brief What a GPU would have answered with wrong results or a fault.
+ * @param dev device from la_device_sim()
+ * @return how often memory was unmapped that queued kernels use, kernels were
+ *         queued for addresses between pieces, or for bytes that another
+ *         stream still uses and was not waited for, at whatever address
+ */
+uint64_t la_device_sim_violations(const struct la_device *dev);
+
 /**
  * @brief Make a device that fails one operation and passes the rest on.
  * @param[out] out the device; untouched on failure
  * @param inner    where operations go; owned by the result from then on
- * @param nth      the operation that fails, counted from 1; 0: none
+ * @param nth      the operation that fails, counted from 1; 0: none.  All
+ *                 count that can fail: all but forget and destroy
  * @param code     negative errno value that it fails with
  * @retval 0       success; release with la_device_destroy()
  * @retval -ENOMEM out of host memory; inner stays the caller's
