@@ -57,13 +57,14 @@ static int fault_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
 	return fault->inner->ops->unreserve(fault->inner, addr, size);
 }
 
-static int fault_map(struct la_device *dev, uint64_t addr, uint64_t size)
+static int fault_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		     uint64_t granule)
 {
 	struct fault *fault = (struct fault *)dev;
 
 	if (is_due(fault))
 		return fault->code;
-	return fault->inner->ops->map(fault->inner, addr, size);
+	return fault->inner->ops->map(fault->inner, addr, size, granule);
 }
 
 static int fault_unmap(struct la_device *dev, uint64_t addr, uint64_t size)

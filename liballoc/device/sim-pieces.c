@@ -96,11 +96,12 @@ int la_sim_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-int la_sim_map(struct la_device *dev, uint64_t addr, uint64_t size)
+int la_sim_map(struct la_device *dev, uint64_t addr, uint64_t size,
+	       uint64_t granule)
 {
 	struct sim *sim = (struct sim *)dev;
 
-	(void)addr;
+	(void)addr, (void)granule;
 	if (is_full(sim, size))
 		return -ENOSPC;
 	sim->held += size;

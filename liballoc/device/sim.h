@@ -122,7 +122,8 @@ int la_sim_begin_pieces(struct sim *sim);
 void la_sim_end_pieces(struct sim *sim);
 int la_sim_reserve(struct la_device *dev, uint64_t size, uint64_t *addr);
 int la_sim_unreserve(struct la_device *dev, uint64_t addr, uint64_t size);
-int la_sim_map(struct la_device *dev, uint64_t addr, uint64_t size);
+int la_sim_map(struct la_device *dev, uint64_t addr, uint64_t size,
+	       uint64_t granule);
 int la_sim_unmap(struct la_device *dev, uint64_t addr, uint64_t size);
 int la_sim_create(struct la_device *dev, uint64_t size, uint64_t *piece);
 int la_sim_release(struct la_device *dev, uint64_t piece, uint64_t size);

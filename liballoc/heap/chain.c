@@ -142,12 +142,13 @@ static int find_room(struct la_heap *heap, uint32_t set, uint64_t size,
 int heap_map(struct la_heap *heap, uint32_t id, uint64_t size)
 {
 	uint64_t addr = heap->block[id].addr;
+	uint64_t granule = heap_chain_of(heap, addr)->granule;
 	uint32_t rest;
 	int err = block_reserve(heap);
 
-	size = round_up(size, heap_chain_of(heap, addr)->granule);
+	size = round_up(size, granule);
 	if (!err)
-		err = heap->device->ops->map(heap->device, addr, size);
+		err = heap->device->ops->map(heap->device, addr, size, granule);
 	if (err < 0)
 		return err;
 	block_remove(heap, id);

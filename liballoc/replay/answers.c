@@ -32,9 +32,10 @@ static int answers_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 	return next_answer(dev, addr);
 }
 
-static int answers_map(struct la_device *dev, uint64_t addr, uint64_t size)
+static int answers_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		       uint64_t granule)
 {
-	(void)size;
+	(void)size, (void)granule;
 	return next_answer(dev, &addr);
 }
 

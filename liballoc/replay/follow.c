@@ -13,6 +13,13 @@ static int grant(struct la_device *dev, uint64_t addr, uint64_t size)
 	return 0;
 }
 
+static int grant_granules(struct la_device *dev, uint64_t addr, uint64_t size,
+			  uint64_t granule)
+{
+	(void)granule;
+	return grant(dev, addr, size);
+}
+
 static int reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	(void)size;
@@ -25,7 +32,7 @@ static const struct la_device_ops follow_ops = {
 	.free = grant,
 	.reserve = reserve,
 	.unreserve = grant,
-	.map = grant,
+	.map = grant_granules,
 	.unmap = grant,
 };
 

@@ -226,13 +226,14 @@ static bool continues_growth(const struct script *script)
 	       script->heard[script->heard_count - 1].action == LA_SEGMENT_MAP;
 }
 
-static int script_map(struct la_device *dev, uint64_t addr, uint64_t size)
+static int script_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		      uint64_t granule)
 {
 	struct script *script = (struct script *)dev;
 	const struct la_event *event = next_event(script, LA_SEGMENT_MAP, size);
 	uint64_t held = la_heap_stats(script->heap)->reserved + size;
 
-	(void)addr;
+	(void)addr, (void)granule;
 	if (held > script->card)
 		return refuse(script, wanted(script));
 	if (event && continues_growth(script))

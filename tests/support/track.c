@@ -144,14 +144,16 @@ static bool is_reserved(const struct track *track, uint64_t addr, uint64_t size)
 	return false;
 }
 
-static int track_map(struct la_device *dev, uint64_t addr, uint64_t size)
+static int track_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		     uint64_t granule)
 {
 	struct track *track = (struct track *)dev;
 	uint64_t at;
 	int err;
 
-	assert(size && size % (2 << 20) == 0 && is_reserved(track, addr, size));
-	err = track->inner->ops->map(track->inner, addr, size);
+	assert(size && granule && granule % (2 << 20) == 0 &&
+	       size % granule == 0 && is_reserved(track, addr, size));
+	err = track->inner->ops->map(track->inner, addr, size, granule);
 	if (err < 0)
 		return err;
 	for (at = addr; at < addr + size; at += 2 << 20)

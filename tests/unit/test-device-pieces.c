@@ -74,7 +74,7 @@ START_TEST(test_pieces_count_against_the_card)
 	ck_assert_int_eq(dev->ops->alloc(dev, 10 * MIB, &addr), 0);
 	ck_assert_int_eq(dev->ops->create(dev, PAGE, &piece), -ENOSPC);
 	ck_assert_uint_eq(piece, 1);
-	ck_assert_int_eq(dev->ops->map(dev, range, PAGE), -ENOSPC);
+	ck_assert_int_eq(dev->ops->map(dev, range, PAGE, PAGE), -ENOSPC);
 	ck_assert_int_eq(dev->ops->free(dev, addr, 10 * MIB), 0);
 	ck_assert_uint_eq(room(), 5);
 }

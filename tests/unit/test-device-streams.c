@@ -248,7 +248,7 @@ START_TEST(test_unmap_does_not_wait)
 	uint64_t addr;
 
 	ck_assert_int_eq(dev->ops->reserve(dev, PAGE, &addr), 0);
-	ck_assert_int_eq(dev->ops->map(dev, addr, PAGE), 0);
+	ck_assert_int_eq(dev->ops->map(dev, addr, PAGE, PAGE), 0);
 	ck_assert_int_eq(la_device_sim_use(dev, A, addr, PAGE), 0);
 	ck_assert_int_eq(dev->ops->unmap(dev, addr, PAGE), 0);
 	ck_assert_uint_eq(violations(), 1);

@@ -183,7 +183,7 @@ int cuMemAddressFree(uint64_t addr, size_t size)
 /* A handle is the number of bytes. */
 int cuMemCreate(uint64_t *handle, size_t size)
 {
-	if (device()->ops->map(device(), 0, size))
+	if (device()->ops->map(device(), 0, size, size))
 		return OUT_OF_MEMORY;
 	*handle = size;
 	return SUCCESS;

@@ -48,13 +48,14 @@ struct la_device_ops {
 	int (*unreserve)(struct la_device *dev, uint64_t addr, uint64_t size);
 	/**
 	 * Put memory under reserved addresses that have none (cuMemCreate,
-	 * cuMemMap, cuMemSetAccess).  Both are multiples of 2 MiB.  Returns
-	 * 0, -ENOSPC if the device has no room, or another negative errno
-	 * value.
+	 * cuMemMap, cuMemSetAccess), in granules: a multiple of 2 MiB, size
+	 * is one of theirs.  Returns 0, -ENOSPC if the device has no room, or
+	 * another negative errno value, and then nothing is mapped.
 	 */
-	int (*map)(struct la_device *dev, uint64_t addr, uint64_t size);
-	/** Take mapped memory back (cuMemUnmap, cuMemRelease).  Returns 0 or
-	 *  a negative errno value, and then it is still mapped. */
+	int (*map)(struct la_device *dev, uint64_t addr, uint64_t size,
+		   uint64_t granule);
+	/** Take whole granules back (cuMemUnmap, cuMemRelease).  Returns 0 or
+	 *  a negative errno value, and then they are still mapped. */
 	int (*unmap)(struct la_device *dev, uint64_t addr, uint64_t size);
 	/**
 	 * Get a piece of memory without an address (cuMemCreate); size is a
