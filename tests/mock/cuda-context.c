@@ -174,6 +174,10 @@ API(cuDeviceGetCount, int *count)
 
 API(cuDeviceGet, CUdevice *device, int ordinal)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	if (ordinal < 0 || ordinal >= model_devices())
 		return INVALID_DEVICE;
 	*device = ordinal;
@@ -182,6 +186,10 @@ API(cuDeviceGet, CUdevice *device, int ordinal)
 
 API(cuDeviceGetName, char *name, int length, CUdevice device)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	snprintf(name, length, "Mock GPU %d", device);
 	return CUDA_SUCCESS;
 }
@@ -207,6 +215,10 @@ API(cuDeviceTotalMem_v2, size_t *bytes, CUdevice device)
 
 API(cuDeviceGetAttribute, int *value, int attribute, CUdevice device)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	(void)attribute;
 	(void)device;
 	*value = 1;
@@ -237,6 +249,10 @@ API(cuCtxGetDevice, CUdevice *device)
 
 API(cuCtxGetCurrent, CUcontext *context)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	*context = (CUcontext)current;
 	return CUDA_SUCCESS;
 }
@@ -252,6 +268,10 @@ static __thread int depth;
 
 API(cuCtxPushCurrent_v2, CUcontext context)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	if (depth == 16)
 		return INVALID_VALUE;
 	pushed[depth++] = current;
@@ -261,6 +281,10 @@ API(cuCtxPushCurrent_v2, CUcontext context)
 
 API(cuCtxPopCurrent_v2, CUcontext *context)
 {
+	CUresult result = model_due(__func__);
+
+	if (result)
+		return result;
 	if (!depth)
 		return INVALID_CONTEXT;
 	if (context)
@@ -330,10 +354,12 @@ API(cuDeviceGetGraphMemAttribute, CUdevice device, unsigned int attribute,
 API(cuMemGetAllocationGranularity, size_t *granularity,
     const CUmemAllocationProp *prop, unsigned int option)
 {
+	CUresult result = model_due(__func__);
+
 	(void)prop;
 	(void)option;
 	*granularity = 2 << 20;
-	return CUDA_SUCCESS;
+	return result;
 }
 
 API(cuPointerGetAttribute, void *data, unsigned int attribute, CUdeviceptr ptr)
@@ -348,4 +374,12 @@ API(cuPointerGetAttribute, void *data, unsigned int attribute, CUdeviceptr ptr)
 		memcpy(data, &item->device, sizeof(int));
 	model_unlock();
 	return item ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
+API(cuDeviceCanAccessPeer, int *can, CUdevice device, CUdevice peer)
+{
+	CUresult result = model_due(__func__);
+
+	*can = device != peer && mock_variable("MOCK_CUDA_PEERS", "1");
+	return result;
 }

@@ -8,6 +8,8 @@ enum {
 	INVALID_VALUE = 1,
 	OUT_OF_MEMORY = 2,
 	INVALID_CONTEXT = 201,
+	NOT_SUPPORTED = 801,
+	CAPTURE_UNSUPPORTED = 900,
 	MIB = 1 << 20,
 	PAGE = 2 * MIB
 };
@@ -70,8 +72,11 @@ static CUresult thing(enum item_kind kind, void *handle)
 DO(cuMemAlloc_v2)
 {
 	uint64_t addr;
-	CUresult result = allocate(ITEM_DEVICE, p->bytesize, &addr);
+	CUresult result;
 
+	if (model_is_unsafe())
+		return CAPTURE_UNSUPPORTED;
+	result = allocate(ITEM_DEVICE, p->bytesize, &addr);
 	if (!result)
 		*p->dptr = addr;
 	return result;
@@ -91,6 +96,8 @@ DO(cuMemAllocPitch_v2)
 
 DO(cuMemFree_v2)
 {
+	if (model_is_unsafe())
+		return CAPTURE_UNSUPPORTED;
 	if (!p->dptr || !drop(ITEM_DEVICE, p->dptr) ||
 	    !drop(ITEM_ASYNC, p->dptr))
 		return CUDA_SUCCESS;
@@ -285,9 +292,21 @@ DO(cuMemAddressReserve)
 	return CUDA_SUCCESS;
 }
 
+static CUresult refuse(struct item *item, const void *data)
+{
+	(void)item;
+	(void)data;
+	return INVALID_VALUE;
+}
+
 DO(cuMemAddressFree)
 {
-	return drop(ITEM_ADDRESSES, p->ptr);
+	CUresult result;
+
+	model_lock();
+	result = model_visit(ITEM_MAPPING, p->ptr, p->size, refuse, NULL);
+	model_unlock();
+	return result ? result : drop(ITEM_ADDRESSES, p->ptr);
 }
 
 DO(cuMemCreate)
@@ -330,48 +349,104 @@ DO(cuMemRelease)
 	return result;
 }
 
+/* With the lock: the whole of a handle, where addresses are and no memory. */
+static CUresult may_map(const struct item *item, const struct cuMemMap_params *p)
+{
+	if (!item)
+		return INVALID_VALUE;
+	if (p->offset || p->size != item->size)
+		return NOT_SUPPORTED;
+	return model_visit(ITEM_MAPPING, p->ptr, p->size, refuse, NULL);
+}
+
 DO(cuMemMap)
 {
+	CUresult result;
 	struct item *item;
 
 	model_lock();
 	item = model_find(ITEM_PHYSICAL, p->handle);
-	if (item) {
+	result = may_map(item, p);
+	if (!result) {
 		item->mappings++;
 		model_add(ITEM_MAPPING, item->device, p->ptr, p->size, 0)
 			->other = p->handle;
 	}
 	model_unlock();
-	return item ? CUDA_SUCCESS : INVALID_VALUE;
+	return result;
 }
 
-/* With the lock: unmap what begins at an address; bytes of it, or 0. */
-static uint64_t unmap(uint64_t addr)
-{
-	struct item *mapping = model_find(ITEM_MAPPING, addr);
-	struct item *item;
-	uint64_t size;
+struct extent {
+	uint64_t addr, size;
+};
 
-	if (!mapping)
-		return 0;
-	size = mapping->size;
-	item = model_find(ITEM_PHYSICAL, mapping->other);
+static CUresult is_inside(struct item *item, const void *data)
+{
+	const struct extent *range = data;
+
+	return item->addr >= range->addr &&
+			       item->addr + item->size <=
+				       range->addr + range->size ?
+		       CUDA_SUCCESS :
+		       INVALID_VALUE;
+}
+
+static CUresult unmap(struct item *mapping, const void *data)
+{
+	struct item *item = model_find(ITEM_PHYSICAL, mapping->other);
+
+	(void)data;
 	let_go(item, item ? &item->mappings : NULL);
 	model_drop(mapping);
-	return size;
+	return CUDA_SUCCESS;
+}
+
+/* With the lock: some mappings, and none in part. */
+static CUresult are_whole(const struct extent *range)
+{
+	if (!model_visit(ITEM_MAPPING, range->addr, range->size, refuse, NULL))
+		return INVALID_VALUE;
+	return model_visit(ITEM_MAPPING, range->addr, range->size, is_inside,
+			   range);
 }
 
 DO(cuMemUnmap)
 {
-	uint64_t at = p->ptr, end = p->ptr + p->size, size = 1;
+	const struct extent range = { p->ptr, p->size };
+	CUresult result;
 
 	model_lock();
-	while (at < end && size) {
-		size = unmap(at);
-		at += size;
-	}
+	result = are_whole(&range);
+	if (!result)
+		model_visit(ITEM_MAPPING, p->ptr, p->size, unmap, NULL);
 	model_unlock();
-	return size ? CUDA_SUCCESS : INVALID_VALUE;
+	return result;
+}
+
+static CUresult give_access(struct item *mapping, const void *data)
+{
+	const CUmemAccessDesc *desc = data;
+	unsigned int bit = 1u << desc->location.id;
+
+	mapping->access &= ~bit;
+	if (desc->flags)
+		mapping->access |= bit;
+	return CUDA_SUCCESS;
+}
+
+DO(cuMemSetAccess)
+{
+	const struct extent range = { p->ptr, p->size };
+	CUresult result;
+	size_t i;
+
+	model_lock();
+	result = are_whole(&range);
+	for (i = 0; !result && i < p->count; i++)
+		result = model_visit(ITEM_MAPPING, p->ptr, p->size, give_access,
+				     &p->desc[i]);
+	model_unlock();
+	return result;
 }
 
 DO(cuMemImportFromShareableHandle)
@@ -495,8 +570,6 @@ DO_THING(cuGraphInstantiate_v2, phGraphExec)
 DO_THING(cuGraphInstantiateWithFlags, phGraphExec)
 DO_THING(cuGraphInstantiateWithParams, phGraphExec)
 DO_THING(cuGraphInstantiateWithParams_ptsz, phGraphExec)
-DO_THING(cuStreamEndCapture, phGraph)
-DO_THING(cuStreamEndCapture_ptsz, phGraph)
 DO_THING(cuModuleLoad, module)
 DO_THING(cuModuleLoadData, module)
 DO_THING(cuModuleLoadDataEx, module)

@@ -2,6 +2,7 @@
 #include "cuda-model.h"
 
 #include <pthread.h>
+#include <string.h>
 
 struct model model = { .next = 0x7f0000000000 };
 __thread struct mock_context *current;
@@ -87,6 +88,7 @@ struct item *model_add(enum item_kind kind, int device, uint64_t addr,
 	item->owners = 1;
 	item->next = *bucket;
 	*bucket = item;
+	model.items++;
 	return item;
 }
 
@@ -106,6 +108,93 @@ void model_drop(struct item *item)
 	while (*at != item)
 		at = &(*at)->next;
 	*at = item->next;
+	model.items--;
 	model_give(item->device, item->taken);
 	free(item);
+}
+
+static bool overlaps(const struct item *item, uint64_t addr, uint64_t size)
+{
+	return item->addr < addr + size && addr < item->addr + item->size;
+}
+
+CUresult model_visit(enum item_kind kind, uint64_t addr, uint64_t size,
+		     CUresult (*visit)(struct item *item, const void *data),
+		     const void *data)
+{
+	struct item *item, *next;
+	CUresult result = CUDA_SUCCESS;
+	size_t i;
+
+	for (i = 0; i < sizeof(model.bucket) / sizeof(*model.bucket); i++) {
+		for (item = model.bucket[i]; item && !result; item = next) {
+			next = item->next;
+			if (item->kind == kind && overlaps(item, addr, size))
+				result = visit(item, data);
+		}
+	}
+	return result;
+}
+
+MOCK_EXPORT unsigned long mock_cuda_things(void)
+{
+	return model.items;
+}
+
+MOCK_EXPORT unsigned int mock_cuda_access(uint64_t addr)
+{
+	struct item *item;
+	unsigned int access;
+
+	model_lock();
+	item = model_find(ITEM_MAPPING, addr);
+	access = item ? item->access : 0;
+	model_unlock();
+	return access;
+}
+
+/* The one failure that was ordered. */
+static struct {
+	const char *name;
+	unsigned int skip;
+	CUresult result;
+} ordered;
+static unsigned long calls;
+
+MOCK_EXPORT void mock_cuda_fail(const char *name, unsigned int skip,
+				CUresult result)
+{
+	model_lock();
+	ordered.name = name;
+	ordered.skip = skip;
+	ordered.result = result;
+	model_unlock();
+}
+
+MOCK_EXPORT unsigned long mock_cuda_calls(void)
+{
+	return __atomic_load_n(&calls, __ATOMIC_RELAXED);
+}
+
+static bool is_called(const char *name, const char *base)
+{
+	size_t length = strlen(base);
+
+	return !strncmp(name, base, length) &&
+	       (!name[length] || name[length] == '_');
+}
+
+CUresult model_due(const char *name)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	model_lock();
+	__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+	if (ordered.name && is_called(name, ordered.name) &&
+	    !ordered.skip--) {
+		result = ordered.result;
+		ordered.name = NULL;
+	}
+	model_unlock();
+	return result;
 }

@@ -21,6 +21,7 @@ enum item_kind {
 	ITEM_ADDRESSES,
 	ITEM_MAPPING,
 	ITEM_FOREIGN,
+	ITEM_EVENT, /* size: 1 if it was recorded while held */
 	ITEM_THING /* pools, modules, contexts: a handle alone */
 };
 
@@ -35,6 +36,7 @@ struct item {
 	unsigned int owners; /* of a handle */
 	unsigned int mappings; /* of a handle */
 	uint64_t other; /* MAPPING: its handle; ASYNC: its pool */
+	unsigned int access; /* MAPPING: bit n: by device n */
 };
 
 /* A pool; the first of each device is its default pool. */
@@ -58,6 +60,8 @@ struct model {
 	struct pool graph[MOCK_DEVICES]; /* what graphs hold */
 	struct mock_context primary[MOCK_DEVICES];
 	struct item *bucket[4096];
+	unsigned long items;
+	bool held; /* what is recorded is not done */
 	uint64_t next; /* address to give out */
 };
 
@@ -76,6 +80,19 @@ struct item *model_add(enum item_kind kind, int device, uint64_t addr,
 struct item *model_find(enum item_kind kind, uint64_t addr);
 void model_drop(struct item *item);
 
+/* For each item of a kind that overlaps a range, until one returns other than
+ * success, which is the result then; it may drop the item. */
+CUresult model_visit(enum item_kind kind, uint64_t addr, uint64_t size,
+		     CUresult (*visit)(struct item *item, const void *data),
+		     const void *data);
+
 int model_devices(void);
+
+/* What a call has to fail with, by the name of its function; counts it. */
+CUresult model_due(const char *name);
+
+/* Whether the calling thread must not make a call that a capture forbids;
+ * the capture is void then. */
+bool model_is_unsafe(void);
 
 #endif /* TESTS_MOCK_CUDA_MODEL_H */

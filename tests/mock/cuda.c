@@ -4,6 +4,7 @@
  * what do_NAME() says, or nothing, and tells it again.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cuda-model.h"
@@ -58,7 +59,8 @@ PROBE_CALLS(ID)
 		if (!__atomic_load_n(&initialized, __ATOMIC_ACQUIRE))	\
 			return NOT_INITIALIZED;				\
 		tell(&call);						\
-		if (do_##called)					\
+		result = model_due(#called);				\
+		if (!result && do_##called)				\
 			result = do_##called(&params);			\
 		call.exit = 1;						\
 		call.result = &result;					\
@@ -85,7 +87,11 @@ static void inject(void)
 CUresult cuInit(unsigned int flags);
 MOCK_EXPORT CUresult cuInit(unsigned int flags)
 {
+	CUresult result = model_due(__func__);
+
 	(void)flags;
+	if (result)
+		return result;
 	if (!__atomic_exchange_n(&initialized, 1, __ATOMIC_ACQ_REL))
 		inject();
 	return CUDA_SUCCESS;
@@ -134,12 +140,16 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int version,
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version,
 			     uint64_t flags, unsigned int *status);
 
-/* A function that is none of the entry points, by its own name. */
+/* A function that is none of the entry points, by its own name or as _v2. */
 static void *other(const char *symbol)
 {
 	void *self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	void *address = self ? dlsym(self, symbol) : NULL;
+	char second[64];
 
+	snprintf(second, sizeof(second), "%s_v2", symbol);
+	if (self && dlsym(self, second))
+		address = dlsym(self, second);
 	if (self)
 		dlclose(self);
 	return address;

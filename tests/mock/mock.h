@@ -8,6 +8,7 @@
  *   MOCK_CUDA_CONTEXT=BYTES     that a context takes (256M)
  *   MOCK_CUDA_DEVICES=N         devices (1)
  *   MOCK_CUDA_DRIVER=VERSION    cuDriverGetVersion (13000)
+ *   MOCK_CUDA_PEERS=0           no device reaches another (1)
  *   MOCK_CUPTI_VERSION=N        cuptiGetVersion (by the library's major)
  *   MOCK_CUPTI_RESULT=N         what cuptiSubscribe answers
  *   MOCK_CUPTI_HOLDER=NAME      who has subscribed before the program began
@@ -46,6 +47,22 @@ void mock_cuda_watch(mock_watcher watcher);
 
 /* libcuda.so.1: bytes of a device as all processes see it. */
 void mock_cuda_memory(int device, uint64_t *free, uint64_t *total);
+
+/* libcuda.so.1: a call of a function, by its name without _vN, fails with a
+ * result and does nothing: the next one after skip others. */
+void mock_cuda_fail(const char *name, unsigned int skip, CUresult result);
+
+/* libcuda.so.1: calls so far, things that the program has got and not given
+ * back (events included), and what kernels can reach from which devices: bit
+ * n for device n, of the mapping at an address. */
+unsigned long mock_cuda_calls(void);
+unsigned long mock_cuda_things(void);
+unsigned int mock_cuda_access(uint64_t addr);
+
+/* libcuda.so.1: events that are recorded from now on are not done until this
+ * is taken back or somebody waits; whether it holds still. */
+void mock_cuda_hold(int hold);
+int mock_cuda_held(void);
 
 /* Bytes of a variable or of a word, with its unit. */
 static inline uint64_t mock_bytes(const char *text)

@@ -3,14 +3,18 @@
  * @file device.h
  * @brief Where segments come from: one table of functions for each kind.
  *
- * A device hands out address ranges.  The simulated ones need no GPU: they
- * follow rules that come close to what the CUDA driver was seen to do.
+ * A device hands out address ranges: la_device_cuda() those of a GPU.  The
+ * simulated ones need no GPU: they follow rules that come close to what the
+ * CUDA driver was seen to do.
  */
 #ifndef LIBALLOC_DEVICE_H
 #define LIBALLOC_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <liballoc/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -256,6 +260,90 @@ uint64_t la_device_sim_violations(const struct la_device *dev);
  */
 int la_device_fault(struct la_device **out, struct la_device *inner,
 		    uint64_t nth, int code);
+
+/** @brief What can be chosen for a device on a GPU. */
+struct la_device_cuda_options {
+	/** Pieces can be given to other processes (as file descriptors). */
+	bool exportable;
+};
+
+/**
+ * @brief Make a device on a GPU, through the CUDA driver.
+ * @param[out] out the device; untouched on failure
+ * @param ordinal  number of the GPU, as the driver counts
+ * @param options  or NULL: all off
+ * @param err      what is wrong, may be NULL
+ * @retval 0        success; release with la_device_destroy()
+ * @retval -ENODEV  no driver, or no such GPU
+ * @retval -ENOTSUP a driver before CUDA 11.3, or pages that 2 MiB is no
+ *                  multiple of, or not on Linux
+ * @retval -ENOMEM  out of memory
+ * @retval -errno   another failure of the driver
+ *
+ * The GPU's primary context, the one that PyTorch uses, is retained; each
+ * operation makes it current for as long as it takes, and works while the
+ * calling thread captures a stream.  What it handed out is not given back by
+ * la_device_destroy(): it goes with the context at the latest.
+ *
+ * The caller holds a lock around all operations but query, order, await and
+ * capturing, which may be called beside all others as long as the event lasts.
+ *
+ * Operations fail with -EINVAL (refused as wrong), -EBUSY (not in a capture),
+ * -ENOTSUP, -EPERM, and -EIO (anything else that the driver says, see
+ * la_device_cuda_message()).  After an error that leaves a process without a
+ * working GPU, such as a kernel's access to no memory, every operation fails
+ * with -EIO; when the driver has shut down, as it does when the process ends,
+ * with -ESHUTDOWN; in a forked child with -ECHILD.
+ */
+int la_device_cuda(struct la_device **out, unsigned int ordinal,
+		   const struct la_device_cuda_options *options,
+		   struct la_error *err);
+
+/**
+ * @brief Let another GPU at what is mapped on this one, now and later.
+ * @param dev     device from la_device_cuda()
+ * @param ordinal number of the other GPU
+ * @retval 0        success; also if it was let in before
+ * @retval -ENOTSUP it cannot reach this one's memory
+ * @retval -ENODEV  no such GPU
+ * @retval -ENOMEM  out of memory
+ * @retval -errno   as operations fail; what comes later is kept from it then
+ *
+ * That is pieces and what map() maps.  Segments are open to it where the
+ * program has enabled peer access (cudaDeviceEnablePeerAccess()).
+ */
+int la_device_cuda_peer(struct la_device *dev, unsigned int ordinal);
+
+/**
+ * @brief How much memory a GPU has left for all processes.
+ * @param dev        device from la_device_cuda()
+ * @param[out] free  bytes; untouched on failure
+ * @param[out] total bytes; untouched on failure
+ * @return 0, or a negative errno value as operations give
+ */
+int la_device_cuda_memory(struct la_device *dev, uint64_t *free,
+			  uint64_t *total);
+
+/**
+ * @brief The name of a GPU.
+ * @param dev       device from la_device_cuda()
+ * @param[out] name the name; untouched on failure
+ * @param size      bytes that it may take
+ * @return 0, -ENAMETOOLONG, or a negative errno value as operations give
+ */
+int la_device_cuda_name(struct la_device *dev, char *name, size_t size);
+
+/**
+ * @brief What the driver last failed with: "cuMemCreate: out of memory (2,
+ *        CUDA_ERROR_OUT_OF_MEMORY)".
+ * @param dev       device from la_device_cuda()
+ * @param[out] text one line; empty: it never failed
+ * @param size      bytes that it may take, at least 1
+ *
+ * May be called from several threads at once.
+ */
+void la_device_cuda_message(const struct la_device *dev, char *text,
+			    size_t size);
 
 /**
  * @brief Release a device and forget what it handed out.
