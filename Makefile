@@ -67,7 +67,7 @@ check-system: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
 ## check-gpu: with torch on an NVIDIA GPU that nothing else uses
-check-gpu: $(libs) $(progs)
+check-gpu: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/gpu)
 
 ## lint: exports, globals, folder dependencies, headers, style

@@ -350,7 +350,8 @@ DO(cuMemRelease)
 }
 
 /* With the lock: the whole of a handle, where addresses are and no memory. */
-static CUresult may_map(const struct item *item, const struct cuMemMap_params *p)
+static CUresult may_map(const struct item *item,
+			const struct cuMemMap_params *p)
 {
 	if (!item)
 		return INVALID_VALUE;
