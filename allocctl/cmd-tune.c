@@ -11,6 +11,7 @@
 #include <liballoc/replay.h>
 
 #include "cmd.h"
+#include "costs-file.h"
 #include "opt.h"
 #include "platform.h"
 #include "report.h"
@@ -136,14 +137,33 @@ static int check_settings(const struct opt_list *settings,
 	return STATUS_DONE;
 }
 
-static int read_costs(const char *path, struct la_costs *costs)
+/* Without a file: that of the GPU that --card names.  Shards agree on one. */
+static int read_costs(struct tune *tune, bool merge)
 {
+	const struct tune_request *request = tune->request;
 	struct la_error err;
 
-	if (!path || !la_costs_read(costs, path, &err))
+	tune->costs = *la_costs_default();
+	if (!request->costs) {
+		if (!merge && request->card && la_card_find(request->card))
+			costs_find(&tune->costs, tune->costs_file,
+				   request->card, 0);
 		return STATUS_DONE;
-	report_error("cannot read '%s': %s", path, err.text);
-	return STATUS_CANNOT_TELL;
+	}
+	if (la_costs_read(&tune->costs, request->costs, &err) < 0) {
+		report_error("cannot read '%s': %s", request->costs, err.text);
+		return STATUS_CANNOT_TELL;
+	}
+	snprintf(tune->costs_file, sizeof(tune->costs_file), "%s",
+		 request->costs);
+	return STATUS_DONE;
+}
+
+/* Else that of the GPU that recorded. */
+static void find_recorded_costs(struct tune *tune, bool merge)
+{
+	if (!merge && !*tune->costs_file && tune->total)
+		costs_find(&tune->costs, tune->costs_file, NULL, tune->total);
 }
 
 /* Who ran out of memory wants to know what fits there.  Of an interval only
@@ -296,11 +316,10 @@ static int tune_files(const struct options *options,
 	int status = read_torch(tune);
 
 	platform_on_interrupt(interrupt);
-	tune->costs = *la_costs_default();
 	if (status == STATUS_DONE)
 		status = check_settings(&request->settings, tune->release);
 	if (status == STATUS_DONE)
-		status = read_costs(request->costs, &tune->costs);
+		status = read_costs(tune, options->merge);
 	if (status == STATUS_DONE)
 		status = read_limit(tune);
 	if (status == STATUS_DONE)
@@ -309,6 +328,7 @@ static int tune_files(const struct options *options,
 		status = tune_merge_check(merge, tune);
 	if (status == STATUS_DONE) {
 		take_recorded_limit(tune);
+		find_recorded_costs(tune, options->merge);
 		status = tune_files_find_steps(tune);
 	}
 	if (status == STATUS_DONE)

@@ -10,6 +10,7 @@ struct cmd {
 	int (*run)(int argc, char **argv);
 };
 
+extern const struct cmd cmd_calibrate;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
 extern const struct cmd cmd_doctor;

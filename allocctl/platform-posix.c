@@ -103,6 +103,11 @@ bool platform_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool platform_make_folder(const char *path)
+{
+	return !mkdir(path, 0777);
+}
+
 bool platform_is_program(const char *path)
 {
 	return !access(path, X_OK);

@@ -164,6 +164,18 @@ bool platform_is_folder(const char *path)
 	       found & FILE_ATTRIBUTE_DIRECTORY;
 }
 
+bool platform_make_folder(const char *path)
+{
+	wchar_t wide[PATH_MAX];
+
+	if (!MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
+				 PATH_MAX)) {
+		errno = EILSEQ;
+		return false;
+	}
+	return !_wmkdir(wide);
+}
+
 bool platform_is_program(const char *path)
 {
 	return platform_is_there(path) && !platform_is_folder(path);

@@ -47,6 +47,9 @@ bool platform_is_there(const char *path);
 bool platform_is_folder(const char *path);
 bool platform_is_program(const char *path);
 
+/* Make one folder; false with errno. */
+bool platform_make_folder(const char *path);
+
 /* What tells files apart, whatever their names. */
 struct platform_identity {
 	uint64_t device;

@@ -195,6 +195,8 @@ static void json_head(struct la_json *json, const struct tune *tune)
 			    la_tuning_is_partial(tune->tuning));
 	source_json_limit(json, "limit", &tune->limit);
 	la_json_member_text(json, "limit_source", tune->limit_from);
+	la_json_member_text(json, "costs",
+			    *tune->costs_file ? tune->costs_file : NULL);
 	if (tune->policy[0].kind != LA_RELEASE_NONE) {
 		la_json_key(json, "empty_cache");
 		la_json_object_begin(json);

@@ -21,9 +21,10 @@ static void json_list(struct la_json *json, const char *key,
 	la_json_array_end(json);
 }
 
-static void json_request(struct la_json *json,
-			 const struct tune_request *request)
+static void json_request(struct la_json *json, const struct tune *tune)
 {
+	const struct tune_request *request = tune->request;
+
 	la_json_key(json, "request");
 	la_json_object_begin(json);
 	json_list(json, "files", &request->files);
@@ -31,7 +32,8 @@ static void json_request(struct la_json *json,
 	json_list(json, "presets", &request->presets);
 	la_json_member_text(json, "card", request->card);
 	la_json_member_text(json, "limit", request->limit);
-	la_json_member_text(json, "costs", request->costs);
+	la_json_member_text(json, "costs",
+			    *tune->costs_file ? tune->costs_file : NULL);
 	la_json_member_text(json, "torch", request->torch);
 	la_json_member_known_uint(json, "device",
 				  request->device != SOURCE_MAIN_DEVICE,
@@ -88,7 +90,7 @@ void tune_print_shard(const struct tune *tune, uint64_t index, uint64_t count)
 	la_json_member_uint(&json, "shards", count);
 	la_json_member_bool(&json, "partial",
 			    la_tuning_is_partial(tune->tuning));
-	json_request(&json, tune->request);
+	json_request(&json, tune);
 	la_json_key(&json, "recordings");
 	la_json_array_begin(&json);
 	for (i = 0; i < tune->source_count; i++) {

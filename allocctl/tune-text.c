@@ -170,6 +170,11 @@ static void print_table(const struct tune *tune)
 	     "    malloc, free, syncs and the seconds that they take are "
 	     "those at the limit;\n"
 	     "    seconds are estimates");
+	if (*tune->costs_file) {
+		fputs("    from ", stdout);
+		report_escaped(tune->costs_file, strlen(tune->costs_file));
+		putchar('\n');
+	}
 	printf("    %zu of %zu settings, of which %zu were measured and the "
 	       "others cut off as they\n    cannot be better; %zu replays; "
 	       "--format json has all\n", shown, tune->count,
@@ -191,8 +196,9 @@ static void print_limit(const struct tune *tune)
 	       tune->limit_from);
 	if (tune->card)
 		printf("            %s less %s of CUDA context, as measured on "
-		       "an H200\n",
-		       tune->card, la_size_format(size, tune->context));
+		       "%s\n",
+		       tune->card, la_size_format(size, tune->context),
+		       *tune->costs.gpu ? tune->costs.gpu : "an H200");
 }
 
 static void print_lower_bound(const struct tune *tune)

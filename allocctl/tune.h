@@ -62,6 +62,7 @@ struct tune {
 	uint64_t *plan; /* owned; bytes by file, 0: not known */
 	size_t source_count;
 	struct la_costs costs;
+	char costs_file[4096]; /* where they are from; empty: built in */
 	unsigned int release; /* that recommendations are for */
 	unsigned int replayed; /* whose rules hold; 0: of the recorded */
 	const char *torch; /* its name */

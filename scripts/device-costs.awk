@@ -9,12 +9,15 @@ function bad(why) {
 { sub(/^ *- /, ""); sub(/^ */, "") }
 $2 !~ /^[0-9]+(\.[0-9]+)?$/ { bad("no number") }
 $1 == "context:" { printf ".context = UINT64_C(%s) << 20,\n", $2; next }
-$1 == "wait:" { printf ".wait = %s,\n", $2; next }
+$1 ~ /^(wait|order):$/ {
+	printf ".%s = %s,\n", substr($1, 1, length($1) - 1), $2
+	next
+}
 $1 == "size:" {
 	printf ".point[%d].size = UINT64_C(%s) << 20,\n", points++, $2
 	next
 }
-$1 ~ /^(malloc|free|map|unmap):$/ && points {
+$1 ~ /^(malloc|free|map|unmap|create|attach|detach|release):$/ && points {
 	printf ".point[%d].%s = %s,\n", points - 1, substr($1, 1,
 		length($1) - 1), $2
 	next

@@ -21,21 +21,37 @@ static int read_bytes(const struct la_yaml *node, uint64_t *out,
 	return code;
 }
 
+/* The cost of this name, or NULL. */
+static double *costs_member(struct la_cost_point *point, const char *name)
+{
+	const struct {
+		const char *name;
+		double *cost;
+	} member[] = {
+		{ "malloc", &point->malloc },	{ "free", &point->free },
+		{ "map", &point->map },		{ "unmap", &point->unmap },
+		{ "create", &point->create },	{ "attach", &point->attach },
+		{ "detach", &point->detach },	{ "release", &point->release },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(member); i++)
+		if (!strcmp(name, member[i].name))
+			return member[i].cost;
+	return NULL;
+}
+
 static int read_point_member(struct la_cost_point *point,
 			     const struct la_yaml *node, struct la_error *err)
 {
 	const char *key = node->key->text;
+	double *member;
 
 	if (!strcmp(key, "size"))
 		return read_bytes(node, &point->size, err);
-	if (!strcmp(key, "malloc"))
-		return la_yaml_number(node, &point->malloc, err);
-	if (!strcmp(key, "free"))
-		return la_yaml_number(node, &point->free, err);
-	if (!strcmp(key, "map"))
-		return la_yaml_number(node, &point->map, err);
-	if (!strcmp(key, "unmap"))
-		return la_yaml_number(node, &point->unmap, err);
+	member = costs_member(point, key);
+	if (member)
+		return la_yaml_number(node, member, err);
 	return la_yaml_bad(node->key, err, "unknown key");
 }
 
@@ -74,6 +90,20 @@ static int read_points(struct la_costs *costs, const struct la_yaml *list,
 	return code;
 }
 
+static int read_gpu(struct la_costs *costs, const struct la_yaml *node,
+		    struct la_error *err)
+{
+	size_t length;
+
+	if (node->kind != LA_YAML_SCALAR)
+		return la_yaml_bad(node, err, "no name");
+	length = strlen(node->text);
+	if (length >= sizeof(costs->gpu))
+		return la_yaml_bad(node, err, "too long a name");
+	memcpy(costs->gpu, node->text, length + 1);
+	return 0;
+}
+
 static int read_member(struct la_costs *costs, const struct la_yaml *node,
 		       struct la_error *err)
 {
@@ -81,6 +111,12 @@ static int read_member(struct la_costs *costs, const struct la_yaml *node,
 		return read_bytes(node, &costs->context, err);
 	if (!strcmp(node->key->text, "wait"))
 		return la_yaml_number(node, &costs->wait, err);
+	if (!strcmp(node->key->text, "order"))
+		return la_yaml_number(node, &costs->order, err);
+	if (!strcmp(node->key->text, "gpu"))
+		return read_gpu(costs, node, err);
+	if (!strcmp(node->key->text, "total"))
+		return read_bytes(node, &costs->total, err);
 	if (!strcmp(node->key->text, "sizes"))
 		return read_points(costs, node, err);
 	return la_yaml_bad(node->key, err, "unknown key");

@@ -314,6 +314,7 @@ DO(cuMemCreate)
 	CUresult result = OUT_OF_MEMORY;
 	int device = p->prop->location.id;
 
+	MOCK_SPEND("cuMemCreate", p->size);
 	if (!p->size || p->size % PAGE)
 		return INVALID_VALUE;
 	model_lock();
@@ -344,6 +345,7 @@ DO(cuMemRelease)
 
 	model_lock();
 	item = model_find(ITEM_PHYSICAL, p->handle);
+	MOCK_SPEND("cuMemRelease", item ? item->size : 0);
 	result = let_go(item, item ? &item->owners : NULL);
 	model_unlock();
 	return result;
@@ -365,6 +367,7 @@ DO(cuMemMap)
 	CUresult result;
 	struct item *item;
 
+	MOCK_SPEND("cuMemMap", p->size);
 	model_lock();
 	item = model_find(ITEM_PHYSICAL, p->handle);
 	result = may_map(item, p);
@@ -416,6 +419,7 @@ DO(cuMemUnmap)
 	const struct extent range = { p->ptr, p->size };
 	CUresult result;
 
+	MOCK_SPEND("cuMemUnmap", p->size);
 	model_lock();
 	result = are_whole(&range);
 	if (!result)
@@ -441,6 +445,7 @@ DO(cuMemSetAccess)
 	CUresult result;
 	size_t i;
 
+	MOCK_SPEND("cuMemSetAccess", p->size);
 	model_lock();
 	result = are_whole(&range);
 	for (i = 0; !result && i < p->count; i++)

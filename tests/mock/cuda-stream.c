@@ -220,6 +220,7 @@ API(cuEventRecord, CUevent event, CUstream stream)
 	CUresult result = model_due(__func__);
 	struct item *item;
 
+	MOCK_SPEND(__func__, 0);
 	if (result)
 		return result;
 	model_lock();
@@ -255,6 +256,7 @@ API(cuEventQuery, CUevent event)
 {
 	CUresult result = model_due(__func__);
 
+	MOCK_SPEND(__func__, 0);
 	return result ? result : state_of(event);
 }
 
@@ -275,6 +277,7 @@ API(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned int flags)
 	CUresult result = model_due(__func__);
 	bool known;
 
+	MOCK_SPEND(__func__, 0);
 	(void)flags;
 	if (result)
 		return result;

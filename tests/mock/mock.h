@@ -9,6 +9,10 @@
  *   MOCK_CUDA_DEVICES=N         devices (1)
  *   MOCK_CUDA_DRIVER=VERSION    cuDriverGetVersion (13000)
  *   MOCK_CUDA_PEERS=0           no device reaches another (1)
+ *   MOCK_CUDA_TIMES=LIST        what calls take: "NAME:us:us-per-MiB ..."; of
+ *                               each a fifth takes ten times as long.  By the
+ *                               clock of libmock_clock.so, which stands still
+ *                               otherwise
  *   MOCK_CUPTI_VERSION=N        cuptiGetVersion (by the library's major)
  *   MOCK_CUPTI_RESULT=N         what cuptiSubscribe answers
  *   MOCK_CUPTI_HOLDER=NAME      who has subscribed before the program began
@@ -27,6 +31,13 @@
 #include "abi/calls.h"
 
 #define MOCK_EXPORT __attribute__((visibility("default")))
+
+/* Where libmock_clock.so is not loaded: NULL. */
+#define MOCK_SPEND(name, bytes)				\
+	do {						\
+		if (mock_spend)				\
+			mock_spend(name, bytes);	\
+	} while (0)
 
 /* One side of a call, as the driver tells CUPTI. */
 struct mock_call {
@@ -63,6 +74,9 @@ unsigned int mock_cuda_access(uint64_t addr);
  * is taken back or somebody waits; whether it holds still. */
 void mock_cuda_hold(int hold);
 int mock_cuda_held(void);
+
+/* libmock_clock.so: a call of a function has taken its time. */
+__attribute__((weak)) void mock_spend(const char *name, uint64_t bytes);
 
 /* Bytes of a variable or of a word, with its unit. */
 static inline uint64_t mock_bytes(const char *text)

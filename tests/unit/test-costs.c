@@ -121,6 +121,27 @@ START_TEST(test_a_file_of_ones_own)
 	ck_assert_uint_eq(costs.point_count, 2);
 	equal(la_costs_of(&costs, LA_SEGMENT_ALLOC, 3 * MIB), 4);
 	equal(la_costs_of(&costs, LA_SEGMENT_FREE, 4 * MIB), 6);
+	ck_assert_str_eq(costs.gpu, "");
+	ck_assert_uint_eq(costs.total, 0);
+}
+END_TEST
+
+START_TEST(test_a_file_tells_what_was_measured)
+{
+	struct la_costs costs;
+
+	ck_assert_int_eq(read_text("gpu: \"NVIDIA A10\"\ntotal: 22731.5\n"
+				   "order: 0.5\nsizes:\n- {size: 2, create: 3, "
+				   "attach: 4, detach: 5, release: 6}\n",
+				   &costs, NULL),
+			 0);
+	ck_assert_str_eq(costs.gpu, "NVIDIA A10");
+	ck_assert_uint_eq(costs.total, 22731 * MIB + MIB / 2);
+	equal(costs.order, 0.5);
+	equal(costs.point[0].create, 3);
+	equal(costs.point[0].attach, 4);
+	equal(costs.point[0].detach, 5);
+	equal(costs.point[0].release, 6);
 }
 END_TEST
 
@@ -136,6 +157,9 @@ static const struct {
 	{ "wait: 1e300\n", 6 },
 	{ "wait: [1]\n", 6 },
 	{ "speed: 1\n", 0 },
+	{ "gpu: [1]\n", 5 },
+	{ "gpu: a name of more than the sixty-three bytes that there is room "
+	  "for\n", 5 },
 	{ "sizes: 1\n", 7 },
 	{ "sizes: [1]\n", 8 },
 	{ "sizes:\n- size: 2\n  copy: 3\n", 19 },
@@ -183,6 +207,7 @@ static void add_reading(TCase *tc)
 {
 	tcase_add_test(tc, test_the_shipped_file_is_what_is_built_in);
 	tcase_add_test(tc, test_a_file_of_ones_own);
+	tcase_add_test(tc, test_a_file_tells_what_was_measured);
 	tcase_add_loop_test(tc, test_a_damaged_file_is_ebadmsg, 0,
 			    ARRAY_SIZE(damaged));
 	tcase_add_test(tc, test_more_sizes_than_there_is_room_for);

@@ -505,14 +505,21 @@ struct la_cost_point {
 	double free; /**< cudaFree */
 	double map; /**< create, map and set access */
 	double unmap; /**< unmap and release */
+	double create; /**< cuMemCreate */
+	double attach; /**< cuMemMap and cuMemSetAccess */
+	double detach; /**< cuMemUnmap */
+	double release; /**< cuMemRelease */
 };
 
 /** @brief What device operations cost on some machine. */
 struct la_costs {
 	uint64_t context; /**< bytes that a CUDA context takes of a card */
 	double wait; /**< us, of an emptied queue of kernels */
+	double order; /**< us, of telling a stream to wait for another */
 	struct la_cost_point point[LA_COST_POINTS]; /**< by size, ascending */
 	unsigned int point_count; /**< points that are used, at least 1 */
+	char gpu[64]; /**< name of what was measured; empty: not said */
+	uint64_t total; /**< bytes that it has; 0: not said */
 };
 
 /**
