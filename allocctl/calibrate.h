@@ -3,6 +3,9 @@
 #ifndef ALLOCCTL_CALIBRATE_H
 #define ALLOCCTL_CALIBRATE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include <liballoc/device.h>
 #include <liballoc/replay.h>
 

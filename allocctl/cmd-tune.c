@@ -159,10 +159,10 @@ static int read_costs(struct tune *tune, bool merge)
 	return STATUS_DONE;
 }
 
-/* Else that of the GPU that recorded. */
+/* Where no GPU is named: that of the one that recorded. */
 static void find_recorded_costs(struct tune *tune, bool merge)
 {
-	if (!merge && !*tune->costs_file && tune->total)
+	if (!merge && !tune->request->costs && !tune->card && tune->total)
 		costs_find(&tune->costs, tune->costs_file, NULL, tune->total);
 }
 

@@ -93,20 +93,14 @@ static bool is_of(const struct la_costs *costs, const char *name,
 	return is_about(costs->total, total);
 }
 
-static bool try_file(struct la_costs *out, const char *path, const char *name,
-		     uint64_t total)
+static bool read_file(struct la_costs *costs, const char *path)
 {
-	struct la_costs costs;
 	struct la_error err;
+	int code = la_costs_read(costs, path, &err);
 
-	if (la_costs_read(&costs, path, &err) < 0) {
+	if (code < 0)
 		report_error("warning: cannot read '%s': %s", path, err.text);
-		return false;
-	}
-	if (!is_of(&costs, name, total))
-		return false;
-	*out = costs;
-	return true;
+	return !code;
 }
 
 static bool is_named_so(const char *file)
@@ -124,6 +118,7 @@ static bool find_in(struct la_costs *out, char *path, const char *folder,
 	DIR *files = opendir(folder);
 	const struct dirent *entry;
 	char candidate[PATH_MAX];
+	struct la_costs costs;
 	bool found = false;
 
 	while (files && (entry = readdir(files))) {
@@ -131,10 +126,12 @@ static bool find_in(struct la_costs *out, char *path, const char *folder,
 		    !fits(snprintf(candidate, sizeof(candidate), "%s/%s",
 				   folder, entry->d_name),
 			  sizeof(candidate)) ||
-		    (found && strcmp(candidate, path) > 0) ||
-		    !try_file(out, candidate, name, total))
+		    !read_file(&costs, candidate) ||
+		    !is_of(&costs, name, total) ||
+		    (found && strcmp(candidate, path) > 0))
 			continue;
 		strcpy(path, candidate);
+		*out = costs;
 		found = true;
 	}
 	if (files)

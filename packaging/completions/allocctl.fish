@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for allocctl
 set -l first '__fish_is_nth_token 1'
+set -l calibrate '__fish_seen_subcommand_from calibrate'
 set -l check '__fish_seen_subcommand_from check'
 set -l convert '__fish_seen_subcommand_from convert'
 set -l doctor '__fish_seen_subcommand_from doctor'
@@ -13,6 +14,7 @@ set -l tune '__fish_seen_subcommand_from tune'
 set -l verify '__fish_seen_subcommand_from verify'
 set -l run '__fish_seen_subcommand_from replay tune'
 
+complete -c allocctl -n $first -f -a calibrate -d 'measure what device operations cost here'
 complete -c allocctl -n $first -f -a check -d 'tell what torch makes of a setting'
 complete -c allocctl -n $first -f -a env -d 'say which setting a process has and who set it'
 complete -c allocctl -n $first -f -a doctor -d 'say what decides about GPU memory here'
@@ -25,6 +27,12 @@ complete -c allocctl -n $first -f -a tune -d 'find the setting under which a rec
 complete -c allocctl -n $first -f -a verify -d 'say whether a setting reaches a program'
 complete -c allocctl -n $first -l version -d 'print the version'
 complete -c allocctl -l help -d 'explain the options'
+complete -c allocctl -n $calibrate -l device -x -d 'the GPU, as CUDA counts'
+complete -c allocctl -n $calibrate -l cudart -r -d 'the CUDA runtime'
+complete -c allocctl -n $calibrate -l output -r -d 'where to write'
+complete -c allocctl -n $calibrate -l system -d 'write for all users'
+complete -c allocctl -n $calibrate -l force -d 'replace the output if it is there'
+complete -c allocctl -n $calibrate -l format -x -a 'text json' -d 'form of the report'
 complete -c allocctl -n $check -l json-lines -d 'read settings from standard input'
 complete -c allocctl -n $check -l set-at -x -a 'import init runtime' -d 'when torch sees the setting'
 complete -c allocctl -n $check -l format -x -a 'text json gcc sarif' -d 'form of the report'

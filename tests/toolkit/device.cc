@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What liballoc/device/cuda-abi.h declares against cuda.h: it compiles, or
- * names what differs.  device.sh writes numbers.h.
+ * What liballoc/device/cuda-abi.h and allocctl/cudart.h declare against cuda.h
+ * and cuda_runtime_api.h: it compiles, or names what differs.  device.sh writes
+ * numbers.h.
  */
 #include <cstddef>
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 
+#include "cudart.h"
 #include "device/cuda-abi.h"
 
 template <class A, class B>
@@ -80,6 +83,12 @@ struct same_call<R(A...), S(B...)> {
 				decltype(name)>::value,            \
 		      #name);
 LA_CU_CALLS(CHECK)
+
+#define CHECK_RUNTIME(member, name, result, parameters)            \
+	static_assert(same_call<result parameters,                 \
+				decltype(name)>::value,            \
+		      #name);
+CUDART_CALLS(CHECK_RUNTIME)
 
 #define MEMBER(ours, our_member, theirs, their_member)                     \
 	static_assert(offsetof(ours, our_member) ==                       \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the library's device declares of the CUDA driver against headers of
-# NVIDIA's: those of $CUDA_HOME, if there are any, and of the wheels of 11, 12
+# What the library's device declares of the CUDA driver, and calibrate of the
+# CUDA runtime, against headers of NVIDIA's: those of $CUDA_HOME, if there are any, and of the wheels of 11, 12
 # and 13.  What an older one lacks is fine; what differs is not.
 . tests/support.sh
 . tests/toolkit/wheels.sh
@@ -55,7 +55,7 @@ check() {	# check FOLDER
 			echo "$theirs" >>"$tmp/absent"
 		fi
 	done >"$tmp/numbers.h"
-	${CXX:-c++} -std=c++11 -w -I"$tmp" -Iliballoc -I"$1" \
+	${CXX:-c++} -std=c++11 -w -I"$tmp" -Iliballoc -Iallocctl -I"$1" \
 		-fsyntax-only tests/toolkit/device.cc ||
 		fail "$version: not as cuda-abi.h says"
 	fatal "$1" | while read -r theirs; do
