@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static unsigned int mode(void)
 
 static const char *message(void)
 {
-	static char text[128];
+	static __thread char text[128];
 
 	la_device_cuda_message(dev, text, sizeof(text));
 	return text;
@@ -663,6 +664,52 @@ START_TEST(test_peer_may_be_out_of_reach)
 }
 END_TEST
 
+enum { THREADS = 4, ROUNDS = 500 };
+
+/* What needs no lock, of an event that lasts; NULL: all was well. */
+static void *ask(void *event)
+{
+	uint64_t asked = *(uint64_t *)event;
+	int i, wrong = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		wrong += dev->ops->query(dev, asked) != 1;
+		wrong += dev->ops->order(dev, STREAM, asked) != 0;
+		wrong += dev->ops->await(dev, asked) != 0;
+		wrong += dev->ops->capturing(dev, STREAM) != 0;
+		wrong += dev->ops->query(dev, 1) != -EINVAL;
+		(void)message();
+	}
+	return wrong ? event : NULL;
+}
+
+START_TEST(test_events_are_asked_beside_all_else)
+{
+	uint64_t event, addr, other, range = reserve(2);
+	pthread_t thread[THREADS];
+	void *wrong;
+	int i;
+
+	ck_assert_int_eq(dev->ops->record(dev, 0, &event), 0);
+	for (i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, ask, &event),
+				 0);
+	for (i = 0; i < ROUNDS; i++) {
+		ck_assert_int_eq(dev->ops->alloc(dev, PAGE, &addr), 0);
+		ck_assert_int_eq(dev->ops->record(dev, 0, &other), 0);
+		ck_assert_int_eq(dev->ops->map(dev, range, PAGE, PAGE), 0);
+		ck_assert_int_eq(dev->ops->unmap(dev, range, PAGE), 0);
+		if (i % 2)
+			dev->ops->forget(dev, other);
+		ck_assert_int_eq(dev->ops->free(dev, addr, PAGE), 0);
+	}
+	for (i = 0; i < THREADS; i++) {
+		ck_assert_int_eq(pthread_join(thread[i], &wrong), 0);
+		ck_assert_ptr_null(wrong);
+	}
+}
+END_TEST
+
 /* One by one, the calls with which it begins. */
 START_TEST(test_device_that_cannot_begin)
 {
@@ -743,6 +790,7 @@ int main(void)
 	tcase_add_test(tc, test_two_devices_are_apart);
 	tcase_add_test(tc, test_peer_reaches_what_is_mapped_and_what_will_be);
 	tcase_add_test(tc, test_peer_may_be_out_of_reach);
+	tcase_add_test(tc, test_events_are_asked_beside_all_else);
 	tcase_add_loop_test(tc, test_device_that_cannot_begin, 0, 5);
 	tcase_add_test(tc, test_device_that_is_not_there);
 	tcase_add_test(tc, test_name_has_to_fit);
