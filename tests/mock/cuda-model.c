@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+enum { ILLEGAL_ADDRESS = 700 };
+
 struct model model = { .next = 0x7f0000000000 };
 __thread struct mock_context *current;
 
@@ -186,7 +188,7 @@ static bool is_called(const char *name, const char *base)
 
 CUresult model_due(const char *name)
 {
-	CUresult result = CUDA_SUCCESS;
+	CUresult result = model.broken ? ILLEGAL_ADDRESS : CUDA_SUCCESS;
 
 	model_lock();
 	__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);

@@ -37,6 +37,7 @@ struct item {
 	unsigned int mappings; /* of a handle */
 	uint64_t other; /* MAPPING: its handle; ASYNC: its pool */
 	unsigned int access; /* MAPPING: bit n: by device n */
+	unsigned char value; /* DEVICE, PHYSICAL: of all bytes */
 };
 
 /* A pool; the first of each device is its default pool. */
@@ -62,6 +63,7 @@ struct model {
 	struct item *bucket[4096];
 	unsigned long items;
 	bool held; /* what is recorded is not done */
+	bool broken; /* a kernel has run: all of ours write to no memory */
 	uint64_t next; /* address to give out */
 };
 

@@ -140,6 +140,11 @@ enum la_layout {
  * @retval 0       success; release with la_device_destroy()
  * @retval -EINVAL no such layout
  * @retval -ENOMEM out of host memory
+ *
+ * Pieces follow the driver: no part of one is attached or detached, nothing
+ * is attached where something is, one may be attached at several addresses,
+ * and detaching does not wait.  What breaks that is refused with -EINVAL, and
+ * so is to detach what lies between pieces, which the driver allows.
  */
 int la_device_sim(struct la_device **out, enum la_layout layout, uint64_t card,
 		  uint64_t top);
