@@ -627,6 +627,8 @@ START_TEST(test_peer_reaches_what_is_mapped_and_what_will_be)
 {
 	uint64_t range = reserve(8), more = reserve(4), later = create(1);
 
+	ck_assert_int_eq(attach(range + 5 * PAGE, 1, later), 0);
+	ck_assert_int_eq(detach(range + 5 * PAGE, 1), 0);
 	ck_assert_int_eq(attach(range + PAGE, 2, create(2)), 0);
 	ck_assert_int_eq(attach(range + 3 * PAGE, 1, create(1)), 0);
 	ck_assert_int_eq(attach(range + 7 * PAGE, 1, create(1)), 0);
