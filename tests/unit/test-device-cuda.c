@@ -39,6 +39,7 @@ static struct {
 	__typeof__(mock_cuda_hold) *hold;
 	__typeof__(mock_cuda_held) *held;
 	__typeof__(mock_cuda_memory) *memory;
+	__typeof__(mock_cuda_watch) *watch;
 	CUresult (*current)(CUcontext *context);
 	CUresult (*set_current)(CUcontext context);
 	CUresult (*retain)(CUcontext *context, CUdevice device);
@@ -78,6 +79,7 @@ static void load_driver(void)
 	*(void **)&cuda.hold = symbol(library, "mock_cuda_hold");
 	*(void **)&cuda.held = symbol(library, "mock_cuda_held");
 	*(void **)&cuda.memory = symbol(library, "mock_cuda_memory");
+	*(void **)&cuda.watch = symbol(library, "mock_cuda_watch");
 	*(void **)&cuda.current = symbol(library, "cuCtxGetCurrent");
 	*(void **)&cuda.set_current = symbol(library, "cuCtxSetCurrent");
 	*(void **)&cuda.retain = symbol(library, "cuDevicePrimaryCtxRetain");
@@ -288,6 +290,40 @@ START_TEST(test_mapping_is_whole_or_not_at_all)
 	ck_assert_int_eq(attach(range, 1, create(1)), -EINVAL);
 	ck_assert_uint_eq(cuda.access(range), 0);
 	ck_assert_int_eq(dev->ops->unreserve(dev, range, 8 * PAGE), 0);
+}
+END_TEST
+
+static CUmemAllocationProp seen; /* of the last piece that was made */
+
+static void see(const struct mock_call *call)
+{
+	const struct cuMemCreate_params *params = call->params;
+
+	if (!strcmp(call->name, "cuMemCreate"))
+		seen = *params->prop;
+}
+
+/* Of device 1; network cards reach it, as this driver says that they can, and
+ * other processes only where that was asked for. */
+START_TEST(test_pieces_are_of_one_kind)
+{
+	const struct la_device_cuda_options options = { .exportable = _i };
+	struct la_device *other;
+	uint64_t piece;
+
+	ck_assert_int_eq(la_device_cuda(&other, 1, _i ? &options : NULL, NULL),
+			 0);
+	cuda.watch(see);
+	ck_assert_int_eq(other->ops->create(other, PAGE, &piece), 0);
+	cuda.watch(NULL);
+	ck_assert_uint_eq(seen.type, 1);
+	ck_assert_uint_eq(seen.location.type, 1);
+	ck_assert_int_eq(seen.location.id, 1);
+	ck_assert_uint_eq(seen.requested_handle_types, _i ? 1 : 0);
+	ck_assert_uint_eq(seen.flags[0], 0);
+	ck_assert_uint_eq(seen.flags[1], 1);
+	ck_assert_int_eq(other->ops->release(other, piece, PAGE), 0);
+	la_device_destroy(other);
 }
 END_TEST
 
@@ -781,6 +817,7 @@ int main(void)
 	tcase_add_test(tc, test_what_the_driver_refuses_changes_nothing);
 	tcase_add_test(tc, test_granules_are_unmapped_one_by_one);
 	tcase_add_loop_test(tc, test_mapping_is_whole_or_not_at_all, 0, 4);
+	tcase_add_loop_test(tc, test_pieces_are_of_one_kind, 0, 2);
 	tcase_add_test(tc, test_events_tell_what_is_done);
 	tcase_add_test(tc, test_events_are_used_again);
 	tcase_add_test(tc, test_captures_stay_valid);
