@@ -19,8 +19,8 @@ enum block_state {
 /*
  * A contiguous piece of a segment, or of a chain: one reservation of an
  * expandable segment.  Blocks are numbered by their index, so that a heap can
- * be copied as it lies.  A block never changes its set, and free neighbours
- * never stay apart, nor do unmapped ones.
+ * be copied as it lies.  Free neighbours of one set never stay apart, nor do
+ * unmapped ones; a live block never changes its set.
  */
 struct block {
 	uint64_t addr;

@@ -194,16 +194,21 @@ static void absorb_next(struct la_heap *heap, uint32_t id)
 	block_forget(heap, next);
 }
 
-/* Absorb neighbours of the same state into a free or unmapped block that is in
- * no set. */
+static bool is_like(const struct block *a, const struct block *b)
+{
+	return a->state == b->state && a->set == b->set;
+}
+
+/* Absorb neighbours of the same state and set into a free or unmapped block
+ * that is in no set. */
 void block_merge(struct la_heap *heap, uint32_t id)
 {
 	const struct block *block = &heap->block[id];
 
 	if (block->prev != LA_NO_BLOCK &&
-	    heap->block[block->prev].state == block->state)
+	    is_like(&heap->block[block->prev], block))
 		absorb_prev(heap, id);
 	if (block->next != LA_NO_BLOCK &&
-	    heap->block[block->next].state == block->state)
+	    is_like(&heap->block[block->next], block))
 		absorb_next(heap, id);
 }

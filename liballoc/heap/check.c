@@ -8,7 +8,7 @@
 #include "heap/internal.h"
 #include "util/error.h"
 
-static int broken(struct la_error *err, const char *what, uint64_t addr)
+int heap_broken(struct la_error *err, const char *what, uint64_t addr)
 {
 	return la_error_set(err, -EUCLEAN, LA_NO_OFFSET, "%s at 0x%" PRIx64,
 			    what, addr);
@@ -28,24 +28,24 @@ static int check_block(const struct la_heap *heap, uint32_t id,
 	if (!block->size ||
 	    (block->size % BLOCK_MIN &&
 	     !rules_have(heap->rules, RULE_UNIT_DIVISION)))
-		return broken(err, "block of odd size", block->addr);
+		return heap_broken(err, "block of odd size", block->addr);
 	if (block->set >= heap->set_count)
-		return broken(err, "block of no set", block->addr);
+		return heap_broken(err, "block of no set", block->addr);
 	if (block->prev != LA_NO_BLOCK &&
 	    (!is_used(heap, block->prev) ||
 	     heap->block[block->prev].next != id))
-		return broken(err, "block unlinked from behind", block->addr);
+		return heap_broken(err, "block unlinked from behind", block->addr);
 	if (block->next == LA_NO_BLOCK)
 		return 0;
 	next = &heap->block[block->next];
 	if (!is_used(heap, block->next) || next->prev != id)
-		return broken(err, "block unlinked from front", block->addr);
+		return heap_broken(err, "block unlinked from front", block->addr);
 	if (next->addr != block->addr + block->size ||
 	    next->set != block->set || next->chained != block->chained)
-		return broken(err, "neighbours that do not touch", block->addr);
+		return heap_broken(err, "neighbours that do not touch", block->addr);
 	if (next->state == block->state && (block->state == BLOCK_FREE ||
 					    block->state == BLOCK_UNMAPPED))
-		return broken(err, "idle neighbours of one state",
+		return heap_broken(err, "idle neighbours of one state",
 			      block->addr);
 	return 0;
 }
@@ -68,7 +68,7 @@ static int check_tree(const struct la_heap *heap, uint32_t index, uint32_t id,
 
 	if (!is_used(heap, id) || block->state != met->state ||
 	    block->set != index || !met->left || depth == DEPTH_MAX)
-		return broken(err, "stale entry", 0);
+		return heap_broken(err, "stale entry", 0);
 	met->left--;
 	for (side = 0; side < 2; side++) {
 		uint32_t child = block->child[side];
@@ -90,17 +90,17 @@ static int check_order(const struct la_heap *heap, const struct free_set *set,
 		next = free_set_next(set, heap->block, id);
 		if (free_set_from(set, heap->block, heap->block[id].size,
 				  heap->block[id].order) != id)
-			return broken(err, "entry out of place",
+			return heap_broken(err, "entry out of place",
 				      heap->block[id].addr);
 		if (!count--)
-			return broken(err, "entry met twice", 0);
+			return heap_broken(err, "entry met twice", 0);
 		if (next != LA_NO_BLOCK &&
 		    free_set_before(set, heap->block, heap->block[next].size,
 				    heap->block[next].order) != id)
-			return broken(err, "entry out of order",
+			return heap_broken(err, "entry out of order",
 				      heap->block[id].addr);
 	}
-	return count ? broken(err, "entry never met", 0) : 0;
+	return count ? heap_broken(err, "entry never met", 0) : 0;
 }
 
 static int check_free_set(const struct la_heap *heap, uint32_t index,
@@ -112,7 +112,7 @@ static int check_free_set(const struct la_heap *heap, uint32_t index,
 
 	for (w = 0; w < FREE_WORDS; w++) {
 		if ((set->word[w] != 0) != (set->words >> w & 1))
-			return broken(err, "bins that are not found", 0);
+			return heap_broken(err, "bins that are not found", 0);
 		for (bits = set->word[w]; bits; bits &= bits - 1) {
 			bin = 64 * w + __builtin_ctzll(bits);
 			if (check_tree(heap, index, set->root[bin], 0, met,
@@ -137,7 +137,7 @@ static int check_unmapped(const struct la_heap *heap, uint32_t index,
 	for (before -= met->left; before; before--) {
 		id = heap_first_unmapped(heap, index, addr);
 		if (id == LA_NO_BLOCK)
-			return broken(err, "unmapped block never met", addr);
+			return heap_broken(err, "unmapped block never met", addr);
 		addr = heap->block[id].addr + 1;
 	}
 	return 0;
@@ -154,13 +154,13 @@ static int check_sets(const struct la_heap *heap, const uint64_t *count,
 		const struct set *set = &heap->set[i];
 
 		if (*set_slot(heap, set->pool, set->class, set->stream) != i)
-			return broken(err, "set that is not found", 0);
+			return heap_broken(err, "set that is not found", 0);
 		if (check_free_set(heap, i, &free, err) < 0 ||
 		    check_unmapped(heap, i, &unmapped, err) < 0)
 			return -EUCLEAN;
 	}
 	if (free.left || unmapped.left)
-		return broken(err, "idle block in no set", 0);
+		return heap_broken(err, "idle block in no set", 0);
 	return 0;
 }
 
@@ -172,17 +172,17 @@ static int check_chained(const struct la_heap *heap,
 	uint64_t offset;
 
 	if (!chain)
-		return broken(err, "block of no chain", block->addr);
+		return heap_broken(err, "block of no chain", block->addr);
 	offset = block->addr - chain->addr;
 	if (block->size > chain->size - offset)
-		return broken(err, "block beyond its chain", block->addr);
+		return heap_broken(err, "block beyond its chain", block->addr);
 	if ((block->prev == LA_NO_BLOCK) != !offset ||
 	    (block->next == LA_NO_BLOCK) !=
 		    (block->size == chain->size - offset))
-		return broken(err, "chain not covered", block->addr);
+		return heap_broken(err, "chain not covered", block->addr);
 	if (block->state == BLOCK_UNMAPPED &&
 	    (offset % chain->granule || block->size % chain->granule))
-		return broken(err, "part of a granule unmapped", block->addr);
+		return heap_broken(err, "part of a granule unmapped", block->addr);
 	return 0;
 }
 
@@ -195,11 +195,11 @@ static int check_pending(const struct la_heap *heap, uint64_t count,
 		if (!is_used(heap, id) || !count-- ||
 		    heap->block[id].state != BLOCK_PENDING ||
 		    heap->block[id].pending.before != before)
-			return broken(err, "pending list", 0);
+			return heap_broken(err, "pending list", 0);
 		before = id;
 	}
 	if (count || heap->pending_last != before)
-		return broken(err, "pending list too short", 0);
+		return heap_broken(err, "pending list too short", 0);
 	return 0;
 }
 
@@ -211,8 +211,23 @@ static int check_spare(const struct la_heap *heap, uint64_t count,
 
 	for (; id != LA_NO_BLOCK; id = heap->block[id].next)
 		if (id >= heap->block_count || is_used(heap, id) || !count--)
-			return broken(err, "spare list", 0);
-	return count ? broken(err, "spare list too short", 0) : 0;
+			return heap_broken(err, "spare list", 0);
+	return count ? heap_broken(err, "spare list too short", 0) : 0;
+}
+
+/* Each block is where those of its state are kept; bytes and counts are by
+ * state. */
+int heap_check_lists(const struct la_heap *heap, const uint64_t *bytes,
+		     const uint64_t *count, struct la_error *err)
+{
+	if (check_sets(heap, count, err) < 0)
+		return -EUCLEAN;
+	if (heap->stats.allocated != bytes[BLOCK_LIVE] ||
+	    heap->stats.active != bytes[BLOCK_LIVE] + bytes[BLOCK_PENDING])
+		return heap_broken(err, "wrong sums", 0);
+	if (check_spare(heap, count[BLOCK_SPARE], err) < 0)
+		return -EUCLEAN;
+	return check_pending(heap, count[BLOCK_PENDING], err);
 }
 
 int heap_check_blocks(const struct la_heap *heap, struct la_error *err)
@@ -232,13 +247,7 @@ int heap_check_blocks(const struct la_heap *heap, struct la_error *err)
 			return -EUCLEAN;
 		bytes[block->state] += block->size;
 	}
-	if (check_sets(heap, count, err) < 0)
-		return -EUCLEAN;
-	if (heap->stats.allocated != bytes[BLOCK_LIVE] ||
-	    heap->stats.active != bytes[BLOCK_LIVE] + bytes[BLOCK_PENDING] ||
-	    heap->stats.reserved != heap->stats.active + bytes[BLOCK_FREE])
-		return broken(err, "wrong sums", 0);
-	if (check_spare(heap, count[BLOCK_SPARE], err) < 0)
-		return -EUCLEAN;
-	return check_pending(heap, count[BLOCK_PENDING], err);
+	if (heap->stats.reserved != heap->stats.active + bytes[BLOCK_FREE])
+		return heap_broken(err, "wrong sums", 0);
+	return heap_check_lists(heap, bytes, count, err);
 }

@@ -69,8 +69,8 @@ int heap_list_idle(struct la_heap *heap, uint32_t pool, enum size_class class)
 	return (int)count;
 }
 
-/* Complete the pending blocks of a pool, or of all. */
-static int complete_pending(struct la_heap *heap, int pool)
+/* Complete the pending blocks of a pool, or of all (-1). */
+int heap_complete_pending(struct la_heap *heap, int pool)
 {
 	uint32_t id, after;
 	int err = 0;
@@ -121,7 +121,7 @@ int heap_flush(struct la_heap *heap)
 
 	heap->stats.syncs++;
 	heap->flushes++;
-	err = complete_pending(heap, -1);
+	err = heap_complete_pending(heap, -1);
 	if (!err)
 		err = flush_class(heap, LA_DEFAULT_POOL, LARGE_CLASS);
 	if (!err)
@@ -142,6 +142,6 @@ int heap_drop_pool(struct la_heap *heap, int pool)
 	heap->stats.syncs++;
 	heap->pool[pool].drops++;
 	if (!err)
-		err = complete_pending(heap, pool);
+		err = heap_complete_pending(heap, pool);
 	return err < 0 ? err : flush_private(heap, (uint32_t)pool);
 }

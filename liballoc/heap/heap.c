@@ -27,39 +27,53 @@ static void use_setting(struct la_heap *heap,
 {
 	heap->setting = *setting;
 	rules_fit(heap->rules, &heap->setting);
-	heap->ages = heap->cap != UINT64_MAX &&
-		     setting->garbage_collection_threshold > 0;
+	heap->policy->set_cap(heap, heap->cap);
+}
+
+static const struct heap_policy *const policies[] = {
+	[LA_HEAP_TORCH] = &policy_torch,
+	[LA_HEAP_COMPACT] = &policy_compact,
+};
+
+/* All but the policy's own part. */
+static int fill(struct la_heap *heap, const struct la_heap_config *config)
+{
+	static const uint64_t default_pool[2];
+
+	heap->policy = policies[config->policy];
+	heap->device = config->device;
+	heap->cap = config->cap > INT64_MAX ? UINT64_MAX : config->cap;
+	heap->total = config->total ? config->total : TOTAL_UNKNOWN;
+	heap->listener = config->listener;
+	heap->split_listener = config->split_listener;
+	heap->listener_data = config->listener_data;
+	if (config->waiter)
+		heap->waiter = *config->waiter;
+	heap->spare = LA_NO_BLOCK;
+	heap->pending_first = heap->pending_last = LA_NO_BLOCK;
+	return heap_add_pool(heap, default_pool) < 0 ? -ENOMEM : 0;
 }
 
 LA_EXPORT int la_heap_new(struct la_heap **out,
 			  const struct la_heap_config *config,
 			  struct la_error *err)
 {
-	static const uint64_t default_pool[2];
 	struct la_heap *heap;
 	int code = check_setting(config->setting, err);
 
 	if (code < 0)
 		return code;
+	if ((unsigned int)config->policy >= LA_HEAP_POLICIES)
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "no such policy");
 	heap = calloc(1, sizeof(*heap));
-	if (!heap || heap_add_pool(heap, default_pool) < 0) {
+	if (!heap || fill(heap, config) < 0 ||
+	    heap->policy->init(heap, config) < 0) {
 		la_heap_free(heap);
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");
 	}
-	heap->policy = &policy_torch;
-	heap->device = config->device;
-	heap->cap = config->cap > INT64_MAX ? UINT64_MAX : config->cap;
-	heap->total = config->total ? config->total : TOTAL_UNKNOWN;
-	heap->rules = rules_of(config->release);
-	heap->by_age = rules_have(heap->rules, RULE_BY_BLOCK) ||
-		       rules_have(heap->rules, RULE_BY_SEGMENT);
 	use_setting(heap, config->setting);
-	heap->listener = config->listener;
-	heap->split_listener = config->split_listener;
-	heap->listener_data = config->listener_data;
-	heap->spare = LA_NO_BLOCK;
-	heap->pending_first = heap->pending_last = LA_NO_BLOCK;
 	*out = heap;
 	return 0;
 }
@@ -68,6 +82,7 @@ LA_EXPORT void la_heap_free(struct la_heap *heap)
 {
 	if (!heap)
 		return;
+	heap->policy->destroy(heap);
 	free(heap->set);
 	free(heap->set_at);
 	free(heap->chain);
@@ -141,6 +156,22 @@ int heap_pool_of(const struct la_heap *heap, la_block block)
 uint32_t heap_waits(const struct la_heap *heap, int pool)
 {
 	return heap->policy->waits(heap, pool);
+}
+
+void heap_set_cap(struct la_heap *heap, uint64_t bytes)
+{
+	heap->policy->set_cap(heap, bytes > INT64_MAX ? UINT64_MAX : bytes);
+}
+
+int heap_pin(struct la_heap *heap, uint64_t addr, uint64_t size, bool pinned)
+{
+	return heap->policy->pin(heap, addr, size, pinned);
+}
+
+int heap_base(const struct la_heap *heap, uint64_t addr, uint64_t *base,
+	      uint64_t *size)
+{
+	return heap->policy->base(heap, addr, base, size);
 }
 
 LA_EXPORT void la_heap_walk(const struct la_heap *heap,

@@ -3,8 +3,9 @@
 #define LA_HEAP_INSIDE_H
 
 /*
- * What following a recording needs beside the rules of the allocator: to try
+ * What following a recording needs beside the rules of policy torch: to try
  * something on a copy, to start in the middle, to take what no rule predicts.
+ * What a running program needs of any policy is at the end.
  */
 
 #include <stdbool.h>
@@ -82,5 +83,22 @@ int heap_place(struct la_heap *heap, uint64_t addr, uint64_t size, int stream,
  * there is no wholly free segment, or what the device failed with.
  */
 int heap_drop(struct la_heap *heap, uint64_t addr);
+
+/* Let another cap hold from now on, in bytes or UINT64_MAX; what is held above
+ * it is given back as far as requests need it. */
+void heap_set_cap(struct la_heap *heap, uint64_t bytes);
+
+/*
+ * Memory that others know by its address (IPC, registered with a network
+ * card): what lies under [addr, addr + size) stays there until it is unpinned
+ * as often as it was pinned.  Returns 0, or -ENOENT if no memory of the heap
+ * lies at each of the addresses.
+ */
+int heap_pin(struct la_heap *heap, uint64_t addr, uint64_t size, bool pinned);
+
+/* What came from the device as one, around an address: a segment, a mapped
+ * range of a reservation, or a piece.  Returns 0 or -ENOENT. */
+int heap_base(const struct la_heap *heap, uint64_t addr, uint64_t *base,
+	      uint64_t *size);
 
 #endif /* LA_HEAP_INSIDE_H */

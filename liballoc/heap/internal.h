@@ -42,6 +42,9 @@ struct set {
 	uint32_t pool; /* index into the heap's pools */
 	uint32_t stream; /* number */
 	uint8_t class; /* enum size_class */
+	/* Policy compact: the clock when a block was freed last, and when the
+	 * stream was last waited for. */
+	uint64_t freed_at, quiet_at;
 };
 
 /* One reservation of an expandable segment, filled with memory in granules.
@@ -55,6 +58,9 @@ struct chain {
 
 struct la_heap {
 	const struct heap_policy *policy;
+	struct compact *compact; /* owned; of policy compact, else NULL */
+	struct la_heap_waiter waiter; /* without functions: nothing runs on
+				       * the device */
 	struct la_setting_values setting;
 	struct la_device *device; /* borrowed */
 	uint64_t cap; /* bytes; UINT64_MAX: none */
@@ -179,6 +185,16 @@ uint32_t heap_search(const struct la_heap *heap, uint32_t set, uint64_t size);
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked);
 
+/* live.c: blocks are handed out and come back, as the functions of a policy */
+void heap_cut(struct la_heap *heap, uint32_t id, uint64_t size);
+void heap_make_live(struct la_heap *heap, uint32_t id, uint64_t asked);
+int heap_release_block(struct la_heap *heap, la_block block);
+void heap_make_pending(struct la_heap *heap, la_block block);
+int heap_complete_block(struct la_heap *heap, la_block block);
+uint64_t heap_block_addr(const struct la_heap *heap, la_block block);
+int heap_block_pool(const struct la_heap *heap, la_block block);
+uint32_t heap_pool_waits(const struct la_heap *heap, int pool);
+
 /* grow.c: memory from the device */
 int heap_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		uint32_t *id);
@@ -200,10 +216,16 @@ int heap_list_idle(struct la_heap *heap, uint32_t pool, enum size_class class);
 int heap_release_segment(struct la_heap *heap, uint32_t id);
 int heap_flush(struct la_heap *heap);
 int heap_drop_pool(struct la_heap *heap, int pool);
+int heap_complete_pending(struct la_heap *heap, int pool);
 
 /* walk.c, check.c: the blocks, for others */
 void heap_walk_blocks(const struct la_heap *heap, la_heap_visitor *visitor,
 		      void *data);
+void heap_show_block(const struct la_heap *heap, uint32_t id,
+		     struct la_block_info *info);
 int heap_check_blocks(const struct la_heap *heap, struct la_error *err);
+int heap_check_lists(const struct la_heap *heap, const uint64_t *bytes,
+		     const uint64_t *count, struct la_error *err);
+int heap_broken(struct la_error *err, const char *what, uint64_t addr);
 
 #endif /* LA_HEAP_INTERNAL_H */

@@ -71,24 +71,9 @@ static bool may_cut(const struct la_heap *heap, const struct block *block,
 void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 		   uint64_t asked)
 {
-	struct la_heap_stats *stats = &heap->stats;
-	struct block *block = &heap->block[id];
-
-	if (may_cut(heap, block, size)) {
-		if (heap->split_listener)
-			heap->split_listener(heap->listener_data, block->addr,
-					     size, block->size);
-		block_cut(heap, id, size);
-	}
-	block->state = BLOCK_LIVE;
-	block->asked = asked;
-	stats->allocated += block->size;
-	if (stats->allocated > stats->allocated_peak)
-		stats->allocated_peak = stats->allocated;
-	stats->active += block->size;
-	if (stats->active > stats->active_peak)
-		stats->active_peak = stats->active;
-	emit(heap, LA_ALLOC, block->addr, asked, block->set);
+	if (may_cut(heap, &heap->block[id], size))
+		heap_cut(heap, id, size);
+	heap_make_live(heap, id, asked);
 }
 
 static int torch_alloc(struct la_heap *heap, uint64_t size, int stream,
@@ -123,92 +108,84 @@ static int torch_alloc(struct la_heap *heap, uint64_t size, int stream,
 	return 0;
 }
 
-static void request_free(struct la_heap *heap, struct block *block)
+static void torch_set_cap(struct la_heap *heap, uint64_t bytes)
 {
-	emit(heap, LA_FREE_REQUESTED, block->addr, block->asked, block->set);
-	heap->stats.allocated -= block->size;
+	heap->cap = bytes;
+	heap->ages = bytes != UINT64_MAX &&
+		     heap->setting.garbage_collection_threshold > 0;
 }
 
-static void complete_free(struct la_heap *heap, uint32_t id)
+static int torch_init(struct la_heap *heap, const struct la_heap_config *config)
 {
-	struct block *block = &heap->block[id];
-
-	emit(heap, LA_FREE_COMPLETED, block->addr, block->asked, block->set);
-	heap->stats.active -= block->size;
-	block->state = BLOCK_FREE;
-	block_merge(heap, id);
-	block_insert(heap, id);
-}
-
-static int torch_release(struct la_heap *heap, la_block block)
-{
-	request_free(heap, &heap->block[block]);
-	complete_free(heap, block);
+	heap->rules = rules_of(config->release);
+	heap->by_age = rules_have(heap->rules, RULE_BY_BLOCK) ||
+		       rules_have(heap->rules, RULE_BY_SEGMENT);
 	return 0;
 }
 
-static void torch_free_request(struct la_heap *heap, la_block id)
+static void torch_destroy(struct la_heap *heap)
 {
-	struct block *block = &heap->block[id];
-
-	request_free(heap, block);
-	block->state = BLOCK_PENDING;
-	block->pending.before = heap->pending_last;
-	block->pending.after = LA_NO_BLOCK;
-	if (heap->pending_last != LA_NO_BLOCK)
-		heap->block[heap->pending_last].pending.after = id;
-	else
-		heap->pending_first = id;
-	heap->pending_last = id;
+	(void)heap;
 }
 
-static void unlink_pending(struct la_heap *heap, const struct block *block)
-{
-	uint32_t before = block->pending.before, after = block->pending.after;
+/* What is sought among the blocks. */
+struct around {
+	uint64_t addr;
+	uint64_t base, size; /* result: of the segment; size 0: none */
+};
 
-	if (before != LA_NO_BLOCK)
-		heap->block[before].pending.after = after;
-	else
-		heap->pending_first = after;
-	if (after != LA_NO_BLOCK)
-		heap->block[after].pending.before = before;
-	else
-		heap->pending_last = before;
+static void look_around(void *data, const struct la_block_info *info)
+{
+	struct around *around = data;
+
+	if (around->addr - info->segment_addr >= info->segment_size)
+		return;
+	around->base = info->segment_addr;
+	around->size = info->segment_size;
 }
 
-static int torch_free_complete(struct la_heap *heap, la_block block)
+static int torch_base(const struct la_heap *heap, uint64_t addr,
+		      uint64_t *base, uint64_t *size)
 {
-	unlink_pending(heap, &heap->block[block]);
-	complete_free(heap, block);
+	struct around around = { .addr = addr };
+
+	heap_walk_blocks(heap, look_around, &around);
+	if (!around.size)
+		return -ENOENT;
+	*base = around.base;
+	*size = around.size;
 	return 0;
 }
 
-static uint64_t torch_addr(const struct la_heap *heap, la_block block)
+/* What is in use never moves. */
+static int torch_pin(struct la_heap *heap, uint64_t addr, uint64_t size,
+		     bool pinned)
 {
-	return heap->block[block].addr;
-}
+	uint64_t base, whole;
+	int err = torch_base(heap, addr, &base, &whole);
 
-static int torch_pool_of(const struct la_heap *heap, la_block block)
-{
-	return (int)heap->set[heap->block[block].set].pool;
-}
-
-static uint32_t torch_waits(const struct la_heap *heap, int pool)
-{
-	return heap->flushes + heap->pool[pool].drops;
+	(void)pinned;
+	if (err < 0)
+		return err;
+	return size <= base + whole - addr ? 0 : -ENOENT;
 }
 
 const struct heap_policy policy_torch = {
+	.init = torch_init,
+	.destroy = torch_destroy,
 	.alloc = torch_alloc,
-	.release = torch_release,
-	.free_request = torch_free_request,
-	.free_complete = torch_free_complete,
+	.release = heap_release_block,
+	.free_request = heap_make_pending,
+	.free_complete = heap_complete_block,
 	.empty_cache = heap_flush,
 	.pool_give_up = heap_give_up_pool,
 	.pool_drop = heap_drop_pool,
-	.addr = torch_addr,
-	.pool_of = torch_pool_of,
-	.waits = torch_waits,
+	.addr = heap_block_addr,
+	.pool_of = heap_block_pool,
+	.waits = heap_pool_waits,
+	.set_cap = torch_set_cap,
+	.pin = torch_pin,
+	.base = torch_base,
 	.walk = heap_walk_blocks,
 	.check = heap_check_blocks,
 };

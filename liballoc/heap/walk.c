@@ -24,7 +24,7 @@ static uint32_t next_in_range(const struct la_heap *heap, uint32_t id)
 	return next;
 }
 
-static void show_block(const struct la_heap *heap, uint32_t id,
+void heap_show_block(const struct la_heap *heap, uint32_t id,
 		       struct la_block_info *info)
 {
 	static const uint8_t states[] = {
@@ -60,7 +60,7 @@ static void walk_range(const struct la_heap *heap, uint32_t first,
 	for (id = first; id != LA_NO_BLOCK; id = next_in_range(heap, id))
 		info.segment_size += heap->block[id].size;
 	for (id = first; id != LA_NO_BLOCK; id = next_in_range(heap, id)) {
-		show_block(heap, id, &info);
+		heap_show_block(heap, id, &info);
 		visitor(data, &info);
 	}
 }

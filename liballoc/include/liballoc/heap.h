@@ -114,6 +114,11 @@ struct la_heap_stats {
 	uint64_t retries; /**< flushes of the allocator's own */
 	uint64_t ooms; /**< requests that failed */
 	uint64_t syncs; /**< waits for all streams */
+	/* Policy compact: pieces, which it moves, are mapped and unmapped. */
+	uint64_t creates; /**< pieces taken from the device */
+	uint64_t releases; /**< pieces given back */
+	uint64_t waits; /**< times that a stream was told to wait for another */
+	uint64_t stalls; /**< requests that waited for streams to move pieces */
 };
 
 /**
@@ -140,7 +145,7 @@ double la_heap_fraction(uint64_t cap, uint64_t total);
  * @param config   what it is made of
  * @param err      what is wrong, may be NULL
  * @retval 0        success; release with la_heap_free()
- * @retval -EINVAL  large segments of less than 10 MiB
+ * @retval -EINVAL  large segments of less than 10 MiB, or no such policy
  * @retval -ENOTSUP backend:cudaMallocAsync is asked for
  * @retval -ENOMEM  out of host memory
  */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A request that found no block: addresses where few pages lack memory get it,
+ * from the device or from where it lies free.  Start at compact_obtain().
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "heap/compact/compact.h"
+
+/* So often other threads may come in between; then the heap stays locked. */
+enum { ROUNDS_SHARED = 2 };
+
+/* Which streams are being captured?  Returns 0 or -ENOMEM. */
+int compact_look_at_streams(struct la_heap *heap)
+{
+	struct compact *compact = heap->compact;
+	const struct la_device_ops *ops = heap->device->ops;
+	uint32_t i;
+	bool *barred;
+
+	if (compact->barred_count < heap->stream_count) {
+		barred = realloc(compact->barred,
+				 heap->stream_count * sizeof(*barred));
+		if (!barred)
+			return -ENOMEM;
+		compact->barred = barred;
+		compact->barred_count = heap->stream_count;
+	}
+	for (i = 0; i < heap->stream_count; i++)
+		compact->barred[i] =
+			heap->waiter.synchronize &&
+			ops->capturing(heap->device, heap->stream[i]) != 0;
+	return 0;
+}
+
+/* Take a block that serves a request out of the set.  Returns 1, 0 if there is
+ * none, or -ENOMEM. */
+static int take_block(struct la_heap *heap, uint32_t set, uint64_t size,
+		      uint32_t *id)
+{
+	if (block_reserve(heap) < 0)
+		return -ENOMEM;
+	*id = free_set_from(&heap->set[set].free, heap->block, size, 0);
+	if (*id == LA_NO_BLOCK)
+		return 0;
+	block_remove(heap, *id);
+	return 1;
+}
+
+/* Have a stream wait on the device for what a set's stream does. */
+static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
+{
+	const struct la_device_ops *ops = heap->device->ops;
+	uint64_t event;
+	int err;
+
+	if (heap->set[owner].stream == heap->set[set].stream ||
+	    set_is_quiet(&heap->set[owner]))
+		return 0;
+	heap->stats.waits++;
+	heap->set[set].freed_at = ++heap->compact->clock;
+	if (!heap->waiter.synchronize)
+		return 0;
+	err = ops->record(heap->device, set_stream(heap, owner), &event);
+	if (err < 0)
+		return err;
+	err = ops->order(heap->device, set_stream(heap, set), event);
+	ops->forget(heap->device, event);
+	return err;
+}
+
+/* Make the part of a block that lies in [addr, addr + size) free for a set. */
+static int occupy_block(struct la_heap *heap, uint32_t *id, uint64_t addr,
+			uint64_t size, uint32_t set)
+{
+	const struct block *block = &heap->block[*id];
+	uint64_t end = addr + size;
+	int err;
+
+	if (block->state == BLOCK_UNMAPPED)
+		return compact_back(heap, id, addr, size, set);
+	if (block->set == set)
+		return 0;
+	if (block_reserve(heap) < 0)
+		return -ENOMEM;
+	err = order_behind(heap, set, heap->block[*id].set);
+	if (err < 0)
+		return err;
+	if (addr < heap->block[*id].addr)
+		addr = heap->block[*id].addr;
+	if (end > block_end(heap, *id))
+		end = block_end(heap, *id);
+	*id = compact_turn(heap, *id, addr, end - addr, BLOCK_FREE, set);
+	return 0;
+}
+
+/* Make a spot one block that begins there and is in no set. */
+static int occupy(struct la_heap *heap, const struct spot *spot, uint64_t size,
+		  uint32_t set, uint32_t *out)
+{
+	uint32_t id = spot->at;
+	int err;
+
+	for (;;) {
+		err = occupy_block(heap, &id, spot->addr, size, set);
+		if (err < 0)
+			return err;
+		if (block_end(heap, id) >= spot->addr + size)
+			break;
+		id = heap->block[id].next;
+	}
+	if (block_reserve(heap) < 0)
+		return -ENOMEM;
+	*out = block_carve(heap, id, spot->addr, block_end(heap, id) -
+							 spot->addr);
+	return 0;
+}
+
+static bool fits(const struct la_heap *heap, uint64_t missing)
+{
+	const struct compact *compact = heap->compact;
+
+	return missing <= compact->limit &&
+	       compact->mapped <= compact->limit - missing;
+}
+
+/* Seek a spot, in new addresses if there is none in those that are there. */
+static int seek_spot(struct la_heap *heap, const struct reach *reach,
+		     uint64_t size, struct spot *spot)
+{
+	int err = compact_look(heap, reach);
+
+	if (err < 0)
+		return err;
+	*spot = compact_place(heap, size);
+	if (spot->at != LA_NO_BLOCK)
+		return 0;
+	err = compact_add_area(heap, reach->pool, size);
+	if (!err)
+		err = compact_look(heap, reach);
+	if (!err)
+		*spot = compact_place(heap, size);
+	return err;
+}
+
+/* May the request take what other streams freed? */
+static bool may_share(const struct la_heap *heap, uint32_t set)
+{
+	return heap->set[set].pool == LA_DEFAULT_POOL &&
+	       !heap->compact->barred[heap->set[set].stream];
+}
+
+/* Growth: new memory beside the stream's own.  -ENOSPC: not in the limit. */
+static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
+		uint32_t *id)
+{
+	const struct reach reach = {
+		.pool = heap->set[set].pool,
+		.set = set,
+		.holes = true,
+	};
+	struct spot spot;
+	int err = seek_spot(heap, &reach, size, &spot);
+
+	if (err < 0)
+		return err;
+	if (!fits(heap, spot.missing))
+		return -ENOSPC;
+	return occupy(heap, &spot, size, set, id);
+}
+
+/* The smallest run of the last look that serves a request, the lowest of
+ * equals. */
+static struct spot best_run(const struct la_heap *heap, uint64_t size)
+{
+	const struct compact *compact = heap->compact;
+	struct spot best = { .at = LA_NO_BLOCK };
+	size_t i;
+
+	for (i = 0; i < compact->run_count; i++) {
+		const struct run *run = &compact->run[i];
+
+		if (run->size < size ||
+		    (best.at != LA_NO_BLOCK &&
+		     (run->size > best.room || (run->size == best.room &&
+						run->addr > best.addr))))
+			continue;
+		best = (struct spot){ .addr = run->addr, .room = run->size,
+				      .at = run->first };
+	}
+	return best;
+}
+
+/* What other streams freed, behind what they still do.  -ENOSPC: no run of it
+ * is long enough. */
+static int borrow(struct la_heap *heap, uint32_t set, uint64_t size,
+		  uint32_t *id)
+{
+	const struct reach reach = {
+		.pool = heap->set[set].pool,
+		.set = set,
+		.others = true,
+	};
+	struct spot spot;
+
+	if (!may_share(heap, set))
+		return -ENOSPC;
+	if (compact_look(heap, &reach) < 0)
+		return -ENOMEM;
+	spot = best_run(heap, size);
+	if (spot.at == LA_NO_BLOCK)
+		return -ENOSPC;
+	return occupy(heap, &spot, size, set, id);
+}
+
+/* Move pieces under a spot.  -ENOSPC: there are too few; -EAGAIN: other
+ * threads used the heap meanwhile. */
+static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
+		uint32_t *id)
+{
+	const struct reach reach = {
+		.pool = heap->set[set].pool,
+		.set = set,
+		.holes = true,
+		.others = may_share(heap, set),
+	};
+	struct spot spot;
+	int err = seek_spot(heap, &reach, size, &spot);
+
+	if (!err && !fits(heap, spot.missing)) {
+		err = compact_find_victims(heap, ANY_POOL, &spot, size,
+					   heap->compact->mapped +
+						   spot.missing -
+						   heap->compact->limit);
+		if (!err)
+			err = compact_quieten(heap, locked);
+		if (!err)
+			err = compact_unback_victims(heap);
+		if (!err)
+			err = seek_spot(heap, &reach, size, &spot);
+	}
+	return err < 0 ? err : occupy(heap, &spot, size, set, id);
+}
+
+/* Wait for all pending blocks.  Returns whether there were any, or a negative
+ * errno value. */
+int compact_wait_for_pending(struct la_heap *heap)
+{
+	bool any = heap->pending_first != LA_NO_BLOCK;
+	int err;
+
+	heap->stats.syncs++;
+	if (heap->waiter.settle)
+		return heap->waiter.settle(heap->waiter.data, true);
+	heap->flushes++;
+	err = heap_complete_pending(heap, -1);
+	return err < 0 ? err : any;
+}
+
+/* The last resort: wait for pending blocks, and believe again in memory that
+ * the device refused.  -ENOSPC: there is nothing to hope for. */
+static int hope(struct la_heap *heap)
+{
+	struct compact *compact = heap->compact;
+	bool refused = compact->limit < compact_cap(heap);
+	int count = 0;
+
+	compact->limit = compact_cap(heap);
+	if (heap->waiter.settle || heap->pending_first != LA_NO_BLOCK) {
+		heap->stats.retries++;
+		count = compact_wait_for_pending(heap);
+	}
+	if (count < 0)
+		return count;
+	return count || refused ? 0 : -ENOSPC;
+}
+
+/* Complete the pending blocks whose streams are done, and take one of what
+ * became free.  Returns as take_block(). */
+static int take_settled(struct la_heap *heap, uint32_t set, uint64_t size,
+			uint32_t *id)
+{
+	int count;
+
+	if (!heap->waiter.settle)
+		return 0;
+	count = heap->waiter.settle(heap->waiter.data, false);
+	return count < 0 ? count : take_block(heap, set, size, id);
+}
+
+/* All that does not wait for pending blocks; -EAGAIN: other threads used the
+ * heap. */
+static int try_all(struct la_heap *heap, uint32_t set, uint64_t size,
+		   bool locked, uint32_t *id)
+{
+	int err = take_block(heap, set, size, id);
+
+	if (err)
+		return err < 0 ? err : 0;
+	if (compact_look_at_streams(heap) < 0)
+		return -ENOMEM;
+	err = grow(heap, set, size, id);
+	if (err != -ENOSPC)
+		return err;
+	err = take_settled(heap, set, size, id);
+	if (err)
+		return err < 0 ? err : 0;
+	if (compact_look_at_streams(heap) < 0)
+		return -ENOMEM;
+	err = borrow(heap, set, size, id);
+	return err == -ENOSPC ? move(heap, set, size, locked, id) : err;
+}
+
+/* On success *id is a block in no set that is large enough. */
+int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
+		   uint32_t *id)
+{
+	unsigned int round = 0;
+	bool hoped = false;
+	int err;
+
+	if (size > heap->cap)
+		return -ENOSPC;
+	for (;;) {
+		err = try_all(heap, set, size, round >= ROUNDS_SHARED, id);
+		if (err == -EAGAIN) {
+			round++;
+			continue;
+		}
+		if (err != -ENOSPC || hoped)
+			return err;
+		hoped = true;
+		err = hope(heap);
+		if (err < 0)
+			return err;
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where a request could go: runs of idle blocks, and places in them. */
+
+#include <errno.h>
+
+#include "heap/compact/compact.h"
+#include "util/array.h"
+
+static bool is_pool_in_reach(const struct la_heap *heap,
+			     const struct reach *reach, uint32_t pool)
+{
+	if (reach->pool == ANY_POOL)
+		return pool == LA_DEFAULT_POOL || heap->pool[pool].given_up;
+	return pool == reach->pool;
+}
+
+static bool is_in_reach(const struct la_heap *heap, const struct reach *reach,
+			uint32_t id)
+{
+	const struct block *block = &heap->block[id];
+	const struct set *set = &heap->set[block->set];
+
+	if (block->state == BLOCK_UNMAPPED)
+		return reach->holes && is_pool_in_reach(heap, reach, set->pool);
+	if (block->state != BLOCK_FREE)
+		return false;
+	return block->set == reach->set ||
+	       (reach->others && !heap->compact->barred[set->stream] &&
+		is_pool_in_reach(heap, reach, set->pool));
+}
+
+/* Note the run that begins with a block, if one does. */
+static int add_run(struct la_heap *heap, const struct reach *reach,
+		   uint32_t id)
+{
+	struct compact *compact = heap->compact;
+	uint32_t prev = heap->block[id].prev;
+	struct run run = { .addr = heap->block[id].addr, .first = id };
+
+	if (!is_in_reach(heap, reach, id) ||
+	    (prev != LA_NO_BLOCK && is_in_reach(heap, reach, prev)))
+		return 0;
+	if (grow_array(&compact->run, &compact->run_room, compact->run_count,
+		       sizeof(run)) < 0)
+		return -ENOMEM;
+	for (; id != LA_NO_BLOCK && is_in_reach(heap, reach, id);
+	     id = heap->block[id].next)
+		run.size += heap->block[id].size;
+	compact->run[compact->run_count++] = run;
+	return 0;
+}
+
+/* Find all runs of what is in reach.  Returns 0 or -ENOMEM. */
+int compact_look(struct la_heap *heap, const struct reach *reach)
+{
+	uint32_t i, id;
+
+	heap->compact->run_count = 0;
+	for (i = 0; i < heap->set_count; i++) {
+		const struct free_set *free = &heap->set[i].free;
+
+		for (id = heap_first_unmapped(heap, i, 0); id != LA_NO_BLOCK;
+		     id = heap_first_unmapped(heap, i,
+					      heap->block[id].addr + 1))
+			if (add_run(heap, reach, id) < 0)
+				return -ENOMEM;
+		for (id = free_set_first(free, heap->block); id != LA_NO_BLOCK;
+		     id = free_set_next(free, heap->block, id))
+			if (add_run(heap, reach, id) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Bytes of the pages of holes that [addr, addr + size) touches; addr lies in
+ * the block. */
+static uint64_t missing_under(const struct la_heap *heap, uint32_t id,
+			      uint64_t addr, uint64_t size)
+{
+	uint64_t end = addr + size, missing = 0, from, to;
+
+	for (; id != LA_NO_BLOCK && heap->block[id].addr < end;
+	     id = heap->block[id].next) {
+		if (heap->block[id].state != BLOCK_UNMAPPED)
+			continue;
+		from = addr > heap->block[id].addr ? addr :
+						     heap->block[id].addr;
+		to = end < block_end(heap, id) ? end : block_end(heap, id);
+		missing += page_up(to) - page_down(from);
+	}
+	return missing;
+}
+
+/* Fewest new pages, then the least room left over, then the lowest address. */
+static bool is_better(const struct spot *a, const struct spot *b)
+{
+	if (b->at == LA_NO_BLOCK || a->missing != b->missing)
+		return b->at == LA_NO_BLOCK || a->missing < b->missing;
+	if (a->room != b->room)
+		return a->room < b->room;
+	return a->addr < b->addr;
+}
+
+/* Try a request from the start of a block on. */
+static void try_start(const struct la_heap *heap, const struct run *run,
+		      uint32_t id, uint64_t size, struct spot *best)
+{
+	uint64_t addr = heap->block[id].addr;
+	uint64_t end = run->addr + run->size;
+	struct spot spot = { .addr = addr, .at = id, .room = run->size };
+
+	if (end - addr < size)
+		return;
+	spot.missing = missing_under(heap, id, addr, size);
+	if (is_better(&spot, best))
+		*best = spot;
+}
+
+/* Try a request up to the end of a block. */
+static void try_end(const struct la_heap *heap, const struct run *run,
+		    uint32_t id, uint64_t size, struct spot *best)
+{
+	uint64_t end = block_end(heap, id);
+	struct spot spot = { .addr = end - size, .room = run->size };
+
+	if (end - run->addr < size)
+		return;
+	while (heap->block[id].addr > spot.addr)
+		id = heap->block[id].prev;
+	spot.at = id;
+	spot.missing = missing_under(heap, id, spot.addr, size);
+	if (is_better(&spot, best))
+		*best = spot;
+}
+
+static void place_in_run(const struct la_heap *heap, const struct run *run,
+			 uint64_t size, struct spot *best)
+{
+	uint64_t end = run->addr + run->size;
+	uint32_t id = run->first;
+
+	for (;;) {
+		bool is_free = heap->block[id].state == BLOCK_FREE;
+		bool is_last = block_end(heap, id) == end;
+
+		if (is_free || id == run->first)
+			try_start(heap, run, id, size, best);
+		if (is_free || is_last)
+			try_end(heap, run, id, size, best);
+		if (is_last)
+			return;
+		id = heap->block[id].next;
+	}
+}
+
+/* The best place in the runs of the last look. */
+struct spot compact_place(const struct la_heap *heap, uint64_t size)
+{
+	const struct compact *compact = heap->compact;
+	struct spot best = { .at = LA_NO_BLOCK };
+	size_t i;
+
+	for (i = 0; i < compact->run_count; i++)
+		if (compact->run[i].size >= size)
+			place_in_run(heap, &compact->run[i], size, &best);
+	return best;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pieces that lie wholly under free blocks: found, waited for, taken away. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "heap/compact/compact.h"
+#include "util/array.h"
+
+/* The largest first, of equals the lowest. */
+static int by_size(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static bool is_movable(const struct piece *piece, const struct spot *spot,
+		       uint64_t size)
+{
+	return !piece->pins && (piece->addr + piece_size(piece) <= spot->addr ||
+				piece->addr >= spot->addr + size);
+}
+
+/* Note pieces of a run until there are so many bytes of them.  Returns what is
+ * still wanted, or -ENOMEM. */
+static int64_t add_victims(struct la_heap *heap, const struct run *run,
+			   const struct spot *spot, uint64_t size,
+			   int64_t wanted)
+{
+	struct compact *compact = heap->compact;
+	uint64_t at = page_up(run->addr), end = run->addr + run->size;
+
+	while (wanted > 0 && at + PAGE <= end) {
+		uint32_t number = compact_piece_at(heap, at);
+		const struct piece *piece = &compact->piece[number];
+		struct victim victim = { number, run->first };
+		uint64_t stop = piece->addr + piece_size(piece);
+
+		if (piece->addr == at && stop <= end &&
+		    is_movable(piece, spot, size)) {
+			if (grow_array(&compact->victim, &compact->victim_room,
+				       compact->victim_count,
+				       sizeof(victim)) < 0)
+				return -ENOMEM;
+			compact->victim[compact->victim_count++] = victim;
+			wanted -= (int64_t)piece_size(piece);
+		}
+		at = stop;
+	}
+	return wanted > 0 ? wanted : 0;
+}
+
+/*
+ * Choose pieces of at least so many bytes that can go away, from a pool or
+ * from all that may lose them (ANY_POOL); none that lies under
+ * [spot, spot + size).  Returns 0, -ENOSPC if there are too few, or
+ * -ENOMEM.
+ */
+int compact_find_victims(struct la_heap *heap, uint32_t pool,
+			 const struct spot *spot, uint64_t size,
+			 uint64_t wanted)
+{
+	struct compact *compact = heap->compact;
+	const struct reach reach = {
+		.pool = pool,
+		.set = NO_SET,
+		.others = true,
+	};
+	int64_t left = wanted > INT64_MAX ? INT64_MAX : (int64_t)wanted;
+	size_t i;
+
+	compact->victim_count = 0;
+	if (compact_look(heap, &reach) < 0)
+		return -ENOMEM;
+	if (compact->run_count)
+		qsort(compact->run, compact->run_count, sizeof(*compact->run),
+		      by_size);
+	for (i = 0; i < compact->run_count && left > 0; i++)
+		left = add_victims(heap, &compact->run[i], spot, size, left);
+	return left < 0 ? (int)left : left > 0 ? -ENOSPC : 0;
+}
+
+/* A stream was waited for when so many blocks had been freed. */
+static void note_wait(struct la_heap *heap, uint32_t stream, uint64_t clock)
+{
+	uint32_t i;
+
+	for (i = 0; i < heap->set_count; i++) {
+		struct set *set = &heap->set[i];
+
+		if (set->stream == stream && set->quiet_at < clock)
+			set->quiet_at = clock;
+	}
+}
+
+/* Wait for a stream while no other thread uses the heap. */
+static int wait_locked(struct la_heap *heap, uint32_t stream)
+{
+	const struct la_device_ops *ops = heap->device->ops;
+	uint64_t event;
+	int err = ops->record(heap->device, heap->stream[stream], &event);
+
+	if (err < 0)
+		return err;
+	err = ops->await(heap->device, event);
+	ops->forget(heap->device, event);
+	return err;
+}
+
+/* Wait for a stream.  Without a waiter nothing runs on the device. */
+static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
+{
+	uint64_t clock = heap->compact->clock;
+	int err = 0;
+
+	if (heap->waiter.synchronize)
+		err = locked ? wait_locked(heap, stream) :
+			       heap->waiter.synchronize(heap->waiter.data,
+							heap->stream[stream]);
+	if (!err)
+		note_wait(heap, stream, clock);
+	return err;
+}
+
+/* A stream that still uses a victim, or LA_NO_BLOCK. */
+static uint32_t busy_stream(const struct la_heap *heap,
+			    const struct victim *victim)
+{
+	const struct piece *piece = &heap->compact->piece[victim->piece];
+	uint64_t end = piece->addr + piece_size(piece);
+	uint32_t id = victim->first;
+
+	while (block_end(heap, id) <= piece->addr)
+		id = heap->block[id].next;
+	for (; id != LA_NO_BLOCK && heap->block[id].addr < end;
+	     id = heap->block[id].next)
+		if (!set_is_quiet(&heap->set[heap->block[id].set]))
+			return heap->set[heap->block[id].set].stream;
+	return LA_NO_BLOCK;
+}
+
+/*
+ * Wait for the streams that still use victims.  locked: let no other thread
+ * use the heap meanwhile.  Returns 0; -EAGAIN: others used it, look anew; or
+ * what a wait failed with.
+ */
+int compact_quieten(struct la_heap *heap, bool locked)
+{
+	const struct compact *compact = heap->compact;
+	bool shared = heap->waiter.synchronize && !locked, waited = false;
+	uint32_t stream;
+	size_t i;
+	int err;
+
+	for (i = 0; i < compact->victim_count; i++) {
+		while ((stream = busy_stream(heap, &compact->victim[i])) !=
+		       LA_NO_BLOCK) {
+			if (!waited)
+				heap->stats.stalls++;
+			waited = true;
+			err = wait_for_stream(heap, stream, locked);
+			if (err < 0 || shared)
+				return err < 0 ? err : -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/* Take all victims from their addresses. */
+int compact_unback_victims(struct la_heap *heap)
+{
+	const struct compact *compact = heap->compact;
+	uint32_t id = LA_NO_BLOCK, run = LA_NO_BLOCK;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < compact->victim_count && !err; i++) {
+		const struct victim *victim = &compact->victim[i];
+
+		if (victim->first != run)
+			id = run = victim->first;
+		err = compact_unback(heap, victim->piece, &id);
+	}
+	return err;
+}
