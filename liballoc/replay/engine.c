@@ -10,6 +10,7 @@
 #include "replay/meter.h"
 #include "replay/oom.h"
 #include "replay/program.h"
+#include "replay/timed.h"
 #include "util/error.h"
 #include "util/util.h"
 
@@ -21,15 +22,22 @@ struct player {
 	const struct la_heap_stats *stats; /* of the heap */
 	struct held *held; /* owned; by slot */
 	struct meter meter; /* hears the heap, if there are costs */
+	struct timed *timed; /* policy compact with costs: the device */
 	size_t steps; /* of the release policy, that have begun */
 	struct la_replay_result *result;
 };
 
+static bool is_compact(const struct player *player)
+{
+	return player->options->policy == LA_HEAP_COMPACT;
+}
+
 /* Does the program begin with live blocks alone? */
 static bool is_packed(const struct player *player)
 {
-	return player->options->start == LA_START_PACKED &&
-	       !player->options->as_recorded;
+	return is_compact(player) ||
+	       (player->options->start == LA_START_PACKED &&
+		!player->options->as_recorded);
 }
 
 /* Segments go below those that are there at the start; 0: there are none. */
@@ -99,6 +107,8 @@ static uint64_t card_of(const struct player *player)
 	const struct la_limit *limit = &player->options->limit;
 	uint64_t card = TOTAL_UNKNOWN;
 
+	if (is_compact(player) && program->info.total)
+		return program->info.total;
 	if (program->chain_card || player->options->as_recorded)
 		return program->chain_card;
 	if (program->peak_recorded > card)
@@ -110,11 +120,29 @@ static uint64_t card_of(const struct player *player)
 	return card;
 }
 
+/* Have the time summed up by who knows what is done. */
+static int connect_costs(struct player *player, struct la_heap_config *config)
+{
+	if (!player->options->costs)
+		return 0;
+	if (!is_compact(player)) {
+		connect_meter(player, config);
+		return 0;
+	}
+	player->timed = timed_new(player->device, player->options->costs);
+	if (!player->timed)
+		return -ENOMEM;
+	player->device = &player->timed->device;
+	config->device = player->device;
+	return 0;
+}
+
 /* A fresh heap on a fresh device. */
 static int make_heap(struct player *player, struct la_error *err)
 {
 	const struct la_replay_options *options = player->options;
 	struct la_heap_config config = {
+		.policy = options->policy,
 		.setting = options->setting,
 		.cap = options->as_recorded ? player->program->cap :
 		       options->limit.kind == LA_LIMIT_CAP ?
@@ -133,9 +161,11 @@ static int make_heap(struct player *player, struct la_error *err)
 	if (code < 0)
 		return la_error_set(err, code, LA_NO_OFFSET, "out of memory");
 	config.device = player->device;
-	if (options->costs)
-		connect_meter(player, &config);
-	code = la_heap_new(&player->heap, &config, err);
+	code = connect_costs(player, &config);
+	if (code < 0)
+		la_error_set(err, code, LA_NO_OFFSET, "out of memory");
+	else
+		code = la_heap_new(&player->heap, &config, err);
 	if (code < 0)
 		la_device_destroy(player->device);
 	return code;
@@ -370,7 +400,8 @@ static int fit_start(struct player *player)
 	const struct la_limit *limit = &player->options->limit;
 	int err;
 
-	if (player->options->as_recorded || limit->kind == LA_LIMIT_NONE ||
+	if (player->options->as_recorded || is_compact(player) ||
+	    limit->kind == LA_LIMIT_NONE ||
 	    player->stats->reserved <= limit->bytes)
 		return 0;
 	err = heap_trim(player->heap);
@@ -390,7 +421,24 @@ operations_of(const struct la_heap_stats *stats)
 		.maps = stats->device_maps,
 		.unmaps = stats->device_unmaps,
 		.synchronisations = stats->syncs,
+		.creates = stats->creates,
+		.releases = stats->releases,
+		.waits = stats->waits,
+		.stalls = stats->stalls,
 	};
+}
+
+/* The estimate of time, in microseconds. */
+static double time_of(const struct player *player)
+{
+	const struct la_heap_stats *stats = player->stats;
+	const struct timed *timed = player->timed;
+
+	if (!timed)
+		return player->meter.time;
+	return timed->first + timed->later +
+	       timed->costs->order * (double)stats->waits +
+	       timed->costs->wait * (double)(stats->stalls + stats->retries);
 }
 
 static int replay(const struct la_program *program,
@@ -418,7 +466,9 @@ static int replay(const struct la_program *program,
 		code = play(&player);
 	result->stats = *player.stats;
 	result->operations = operations_of(player.stats);
-	result->seconds = player.meter.time * 1e-6;
+	result->seconds = time_of(&player) * 1e-6;
+	if (player.timed)
+		result->first_touch_seconds = player.timed->first * 1e-6;
 	if (code < 0)
 		la_error_set(err, code, LA_NO_OFFSET, "the replay failed: %s",
 			     code == -ENOMEM ? "out of memory" :
@@ -434,7 +484,11 @@ LA_EXPORT int la_replay(const struct la_program *program,
 	struct la_program chained;
 	int code;
 
-	if (options->start != LA_START_CHAINED || options->as_recorded)
+	if (options->policy == LA_HEAP_COMPACT && options->as_recorded)
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "recorded by another policy");
+	if (options->start != LA_START_CHAINED || options->as_recorded ||
+	    options->policy == LA_HEAP_COMPACT)
 		return replay(program, options, result, err);
 	code = program_chain(&chained, program,
 			     options->setting->large_segment_size);

@@ -10,7 +10,8 @@ LA_EXPORT int la_replay_all_layouts(const struct la_program *program,
 				    struct la_error *err)
 {
 	struct la_replay_options each = *options;
-	unsigned int layouts = options->as_recorded ? 1 : LA_LAYOUT_COUNT, i;
+	bool one = options->as_recorded || options->policy == LA_HEAP_COMPACT;
+	unsigned int layouts = one ? 1 : LA_LAYOUT_COUNT, i;
 	struct la_replay_result result;
 	int code;
 

@@ -199,6 +199,10 @@ struct la_device_operations {
 	uint64_t maps; /**< pieces mapped into a reservation */
 	uint64_t unmaps; /**< pieces unmapped */
 	uint64_t synchronisations; /**< waits for all streams in flushes */
+	uint64_t creates; /**< policy compact: pieces made */
+	uint64_t releases; /**< ... given back */
+	uint64_t waits; /**< ... streams told to wait for another */
+	uint64_t stalls; /**< ... requests that waited for streams */
 };
 
 /** @brief How steps were found. */
@@ -324,6 +328,9 @@ enum la_start {
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
+	/** Who serves the requests; LA_HEAP_COMPACT heeds no setting and no
+	 *  layout, starts as LA_START_PACKED, and not with as_recorded. */
+	enum la_heap_policy policy;
 	/** Release of torch whose rules hold: one of la_release_at(); 0: as
 	 *  when recording. */
 	unsigned int torch_release;
@@ -364,6 +371,9 @@ struct la_replay_result {
 	struct la_heap_stats stats; /**< of the heap at the end */
 	struct la_device_operations operations; /**< done to the device */
 	double seconds; /**< with costs: of these and of waiting for them */
+	/** Policy compact, with costs: of the seconds, what memory took that
+	 *  was held for the first time.  A longer run takes no more. */
+	double first_touch_seconds;
 	uint64_t release_count; /**< empty_cache() calls of the policy */
 };
 
@@ -374,7 +384,8 @@ struct la_replay_result {
  * @param[out] result how it ended
  * @param err         what is wrong, may be NULL
  * @retval 0        the replay was made; result->ran tells how it ended
- * @retval -EINVAL  the setting's large segments are below 10 MiB
+ * @retval -EINVAL  the setting's large segments are below 10 MiB; or policy
+ *                  compact as recorded
  * @retval -ENOTSUP the setting asks for backend:cudaMallocAsync
  * @retval -ENOMEM  out of memory
  *
