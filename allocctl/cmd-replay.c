@@ -13,6 +13,8 @@
 #include "replay.h"
 #include "report.h"
 
+enum { MINIMUM_PROBES = 16 };
+
 /* The recording at hand, and how to answer. */
 struct run {
 	struct replay_options options;
@@ -21,7 +23,11 @@ struct run {
 	bool reported; /* a report was written */
 };
 
-static const char *const policies[] = { "torch", NULL };
+static const char *const policies[] = {
+	[LA_HEAP_TORCH] = "torch",
+	[LA_HEAP_COMPACT] = "compact",
+	[LA_HEAP_POLICIES] = NULL,
+};
 
 /* A fraction in the setting that is asked for caps the card. */
 static void apply_fraction(struct question *question)
@@ -58,6 +64,7 @@ static void complete_question(struct question *question)
 					 la_setting_text(question->setting) :
 					 info->setting;
 	question->as_recorded =
+		question->policy == LA_HEAP_TORCH &&
 		question->torch == info->release &&
 		!strcmp(question->setting_text, info->setting) &&
 		limit->kind == info->limit.kind &&
@@ -126,9 +133,29 @@ static int ask_with_release(struct question *question,
 	return ask_layouts(question, options, &question->answer);
 }
 
+/* What policy compact would do with. */
+static int ask_minimum(struct question *question,
+		       const struct la_replay_options *options)
+{
+	struct la_replay_options any = *options;
+	struct la_error err;
+	int code;
+
+	if (question->policy != LA_HEAP_COMPACT)
+		return STATUS_DONE;
+	any.listener = NULL;
+	any.split_listener = NULL;
+	if (any.limit.kind == LA_LIMIT_NONE)
+		any.limit.kind = LA_LIMIT_CAP;
+	code = la_minimum_memory(question->source.program, &any,
+				 MINIMUM_PROBES, &question->minimum, &err);
+	return code < 0 && code != -ERANGE ? cannot_replay(&err) : STATUS_DONE;
+}
+
 static int replay(struct question *question, struct event_log *log)
 {
 	struct la_replay_options options = {
+		.policy = question->policy,
 		.setting = question->setting ?
 				   la_setting_values(question->setting) :
 				   la_program_setting(question->source.program),
@@ -157,7 +184,9 @@ static int replay(struct question *question, struct event_log *log)
 	question->is_cut = question->answer.outcome == LA_OUTCOME_RUNS &&
 			   !source_is_understood(&question->source);
 	options.oom = NULL;
-	return ask_lower_end(question, &options);
+	status = ask_lower_end(question, &options);
+	return status == STATUS_DONE ? ask_minimum(question, &options) :
+				       status;
 }
 
 const char *replay_outcome_of(const struct la_answer *answer)
@@ -393,6 +422,12 @@ static int replay_file(struct run *run, struct question *common)
 	struct source *source = &common->source;
 	int status = read_device(options->device, &source->device);
 
+	common->policy = options->policy;
+	if (options->verify && options->policy != LA_HEAP_TORCH) {
+		report_error("--verify: recordings are of policy torch");
+		return STATUS_USAGE;
+	}
+
 	if (status == STATUS_DONE)
 		status = replay_read_options(options, &run->known, common);
 	if (status != STATUS_DONE)
@@ -425,7 +460,7 @@ static int parse(int argc, char **argv, struct replay_options *options)
 		{ OPT_STRING, "device", &options->device, "N",
 		  "device, or all (default: the one with most events)", NULL },
 		{ OPT_CHOICE, "policy", &options->policy, "POLICY",
-		  "torch", policies },
+		  "torch (default) or compact, liballoc's own", policies },
 		{ OPT_LIST, "set-at", &options->set_at, "EVENT:SETTING",
 		  "this was given to torch's setter before that event", NULL },
 		{ OPT_STRING, "empty-cache-above", &options->release.above,

@@ -50,6 +50,25 @@ static void json_held(const struct source *source, struct la_json *json)
 	la_picture_release(&picture);
 }
 
+/* What policy torch has not. */
+static void json_compact(struct la_json *json, const struct question *question)
+{
+	const struct la_replay_result *result = &question->answer.rule;
+
+	if (question->policy != LA_HEAP_COMPACT)
+		return;
+	la_json_key(json, "compact");
+	la_json_object_begin(json);
+	la_json_member_uint(json, "creates", result->operations.creates);
+	la_json_member_uint(json, "releases", result->operations.releases);
+	la_json_member_uint(json, "waits", result->operations.waits);
+	la_json_member_uint(json, "stalls", result->operations.stalls);
+	la_json_member_double(json, "first_touch_seconds",
+			      result->first_touch_seconds);
+	la_json_member_uint(json, "minimum_memory", question->minimum.bytes);
+	la_json_object_end(json);
+}
+
 void replay_json(struct la_json *json, const struct question *question)
 {
 	const struct la_answer *answer = &question->answer;
@@ -69,6 +88,7 @@ void replay_json(struct la_json *json, const struct question *question)
 	else
 		la_json_member_null(json, "oom");
 	json_figures(json, answer);
+	json_compact(json, question);
 	json_release(json, question);
 	la_json_object_end(json);
 }

@@ -76,6 +76,26 @@ static void print_operations(const struct la_replay_result *result)
 	       result->stats.retries, result->stats.ooms, result->seconds);
 }
 
+/* What policy compact does instead, and what it would do with. */
+static void print_compact(const struct question *question)
+{
+	const struct la_replay_result *result = &question->answer.rule;
+	const struct la_device_operations *done = &result->operations;
+
+	printf("operations  %" PRIu64 " creates, %" PRIu64 " maps, %" PRIu64
+	       " unmaps, %" PRIu64 " releases, %" PRIu64 " waits of streams,\n"
+	       "            %" PRIu64 " stalls, %" PRIu64 " retries, %" PRIu64
+	       " OOMs; about %.3f s on an idle GPU of the\n"
+	       "            cost table, %.3f of them where memory is touched "
+	       "for the first time\n",
+	       done->creates, done->maps, done->unmaps, done->releases,
+	       done->waits, done->stalls, result->stats.retries,
+	       result->stats.ooms, result->seconds,
+	       result->first_touch_seconds);
+	if (question->minimum.bytes)
+		print_size("minimum", question->minimum.bytes);
+}
+
 static void print_release_row(const char *label, const struct la_answer *answer)
 {
 	const struct la_replay_result *rule = &answer->rule;
@@ -137,20 +157,32 @@ static void print_oom(const struct question *question)
 	picture_print_oom(&question->oom, &question->holders, may_be_less);
 }
 
-void replay_print(const struct question *question)
+static void print_replayed(const struct question *question)
 {
-	const struct la_answer *answer = &question->answer;
-	char limit[64], low[LA_SIZE_TEXT], high[LA_SIZE_TEXT];
+	char limit[64];
 
-	source_print(&question->source);
-	print_held(&question->source);
+	source_limit_text(limit, &question->limit);
+	if (question->policy == LA_HEAP_COMPACT) {
+		printf("replayed    policy compact, limit %s\n", limit);
+		return;
+	}
 	fputs("replayed    setting '", stdout);
 	report_escaped(question->setting_text, strlen(question->setting_text));
-	printf("', limit %s", source_limit_text(limit, &question->limit));
+	printf("', limit %s", limit);
 	if (question->torch != question->source.info->release)
 		printf(", torch %s\n", la_release_name(question->torch));
 	else
 		puts(question->as_recorded ? ", both as recorded" : "");
+}
+
+void replay_print(const struct question *question)
+{
+	const struct la_answer *answer = &question->answer;
+	char low[LA_SIZE_TEXT], high[LA_SIZE_TEXT];
+
+	source_print(&question->source);
+	print_held(&question->source);
+	print_replayed(question);
 	fputs("outcome     ", stdout);
 	print_outcome(question);
 	print_oom(question);
@@ -160,7 +192,10 @@ void replay_print(const struct question *question)
 		printf("            %s to %s over the layouts\n",
 		       la_size_format(low, answer->reserved_peak_range[0]),
 		       la_size_format(high, answer->reserved_peak_range[1]));
-	print_operations(&answer->rule);
+	if (question->policy == LA_HEAP_COMPACT)
+		print_compact(question);
+	else
+		print_operations(&answer->rule);
 	print_release(question);
 }
 

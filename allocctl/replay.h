@@ -13,6 +13,8 @@ struct question {
 	struct source source;
 	const struct la_setting *setting; /* borrowed; NULL: the recorded one */
 	const char *setting_text;
+	enum la_heap_policy policy;
+	struct la_minimum minimum; /* of policy compact; bytes 0: none */
 	struct la_limit limit;
 	bool limit_given;
 	unsigned int torch; /* release; 0 at first: that of the recording */

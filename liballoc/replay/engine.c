@@ -224,13 +224,21 @@ static bool must_be_served(const struct player *player, const struct op *op)
 	       (uint64_t)op->event + 1 == player->options->event_count;
 }
 
-/* A request that failed when recording: does it succeed now? */
+/*
+ * A request that failed when recording: does it succeed now?  One that the
+ * program did without is not tried on policy compact, which has no cache that
+ * it would have flushed.
+ */
 static int retry_failed(struct player *player, const struct op *op)
 {
 	bool must = must_be_served(player, op);
 	la_block block;
-	int err = la_heap_alloc(player->heap, op->size, (int)op->stream,
-				op->pool, &block);
+	int err;
+
+	if (!must && is_compact(player))
+		return 0;
+	err = la_heap_alloc(player->heap, op->size, (int)op->stream, op->pool,
+			    &block);
 
 	if (err == -ENOSPC)
 		return must ? err : 0;
