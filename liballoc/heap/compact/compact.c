@@ -127,14 +127,26 @@ static int give_back(struct la_heap *heap, uint32_t pool)
 
 static int compact_empty_cache(struct la_heap *heap)
 {
-	int count = compact_wait_for_pending(heap);
+	int err = compact_wait_for_pending(heap);
 
-	return count < 0 ? count : give_back(heap, ANY_POOL);
+	return err < 0 ? err : give_back(heap, ANY_POOL);
+}
+
+/* Graphs may have used what was freed in the pool until now. */
+static int compact_pool_give_up(struct la_heap *heap, int pool)
+{
+	uint64_t clock = ++heap->compact->clock;
+	uint32_t i;
+
+	for (i = 0; i < heap->set_count; i++)
+		if (heap->set[i].pool == (uint32_t)pool)
+			heap->set[i].freed_at = clock;
+	return heap_give_up_pool(heap, pool);
 }
 
 static int compact_pool_drop(struct la_heap *heap, int pool)
 {
-	int err = heap_give_up_pool(heap, pool);
+	int err = compact_pool_give_up(heap, pool);
 
 	if (err < 0)
 		return err;
@@ -162,7 +174,7 @@ const struct heap_policy policy_compact = {
 	.free_request = heap_make_pending,
 	.free_complete = compact_complete,
 	.empty_cache = compact_empty_cache,
-	.pool_give_up = heap_give_up_pool,
+	.pool_give_up = compact_pool_give_up,
 	.pool_drop = compact_pool_drop,
 	.addr = heap_block_addr,
 	.pool_of = heap_block_pool,

@@ -53,6 +53,7 @@ struct compact {
 	/* Most bytes that pieces may take: the heap's cap, or what was held
 	 * when the device refused more. */
 	uint64_t limit;
+	uint64_t refusals; /* so often the device had less */
 	uint64_t mapped; /* bytes of pieces that lie somewhere; all others
 			  * are spare */
 	/* Frees so far.  What a stream freed is quiet once the stream was

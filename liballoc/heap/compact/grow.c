@@ -244,37 +244,38 @@ static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
 	return err < 0 ? err : occupy(heap, &spot, size, set, id);
 }
 
-/* Wait for all pending blocks.  Returns whether there were any, or a negative
- * errno value. */
+/* Wait for all pending blocks.  Returns 0 or a negative errno value. */
 int compact_wait_for_pending(struct la_heap *heap)
 {
-	bool any = heap->pending_first != LA_NO_BLOCK;
-	int err;
+	int count;
 
 	heap->stats.syncs++;
-	if (heap->waiter.settle)
-		return heap->waiter.settle(heap->waiter.data, true);
+	if (heap->waiter.settle) {
+		count = heap->waiter.settle(heap->waiter.data, true);
+		return count < 0 ? count : 0;
+	}
 	heap->flushes++;
-	err = heap_complete_pending(heap, -1);
-	return err < 0 ? err : any;
+	return heap_complete_pending(heap, -1);
 }
 
-/* The last resort: wait for pending blocks, and believe again in memory that
- * the device refused.  -ENOSPC: there is nothing to hope for. */
+/* The last resort: wait for pending blocks, let other threads free some, and
+ * believe again in memory that the device refused.  -ENOSPC: there is nothing
+ * to hope for. */
 static int hope(struct la_heap *heap)
 {
 	struct compact *compact = heap->compact;
-	bool refused = compact->limit < compact_cap(heap);
-	int count = 0;
+	bool hopeful = compact->limit < compact_cap(heap);
+	int err;
 
 	compact->limit = compact_cap(heap);
 	if (heap->waiter.settle || heap->pending_first != LA_NO_BLOCK) {
+		hopeful = true;
 		heap->stats.retries++;
-		count = compact_wait_for_pending(heap);
+		err = compact_wait_for_pending(heap);
+		if (err < 0)
+			return err;
 	}
-	if (count < 0)
-		return count;
-	return count || refused ? 0 : -ENOSPC;
+	return hopeful ? 0 : -ENOSPC;
 }
 
 /* Complete the pending blocks whose streams are done, and take one of what
@@ -313,27 +314,35 @@ static int try_all(struct la_heap *heap, uint32_t set, uint64_t size,
 	return err == -ENOSPC ? move(heap, set, size, locked, id) : err;
 }
 
+/* The same until no other thread comes in between, and the device has said how
+ * much there is. */
+static int try_until_known(struct la_heap *heap, uint32_t set, uint64_t size,
+			   uint32_t *id)
+{
+	unsigned int round = 0;
+	uint64_t refusals;
+	int err;
+
+	do {
+		refusals = heap->compact->refusals;
+		err = try_all(heap, set, size, round >= ROUNDS_SHARED, id);
+		round += err == -EAGAIN;
+	} while (err == -EAGAIN ||
+		 (err == -ENOSPC && heap->compact->refusals > refusals));
+	return err;
+}
+
 /* On success *id is a block in no set that is large enough. */
 int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		   uint32_t *id)
 {
-	unsigned int round = 0;
-	bool hoped = false;
 	int err;
 
 	if (size > heap->cap)
 		return -ENOSPC;
-	for (;;) {
-		err = try_all(heap, set, size, round >= ROUNDS_SHARED, id);
-		if (err == -EAGAIN) {
-			round++;
-			continue;
-		}
-		if (err != -ENOSPC || hoped)
-			return err;
-		hoped = true;
-		err = hope(heap);
-		if (err < 0)
-			return err;
-	}
+	err = try_until_known(heap, set, size, id);
+	if (err != -ENOSPC)
+		return err;
+	err = hope(heap);
+	return err < 0 ? err : try_until_known(heap, set, size, id);
 }

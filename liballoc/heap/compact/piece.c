@@ -133,8 +133,10 @@ static int create_within_limit(struct la_heap *heap, unsigned int order,
 	if (size > compact->limit || held > compact->limit - size)
 		return -ENOSPC;
 	err = create_piece(heap, order, piece);
-	if (err == -ENOSPC)
+	if (err == -ENOSPC) {
 		compact->limit = held;
+		compact->refusals++;
+	}
 	return err;
 }
 
