@@ -76,7 +76,7 @@ static uint64_t draw_size(struct play *play)
 
 	switch (draw(play, 4)) {
 	case 0:
-		return 512 * value + 1;
+		return 512 * value;
 	case 1:
 		return value * MIB / 128;
 	case 2:
@@ -199,7 +199,7 @@ static int draw_pool(struct play *play, int stream)
 
 static void alloc(struct play *play)
 {
-	struct held held = { .size = draw_size(play), .other = -1 };
+	struct held held = { .size = draw_size(play) + 1, .other = -1 };
 	int err;
 
 	held.stream = (int)draw(play, STREAMS);

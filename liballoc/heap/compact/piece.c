@@ -9,7 +9,8 @@
 enum {
 	LIMIT_PARTS = 4096, /* so many pieces at most fill the limit */
 	REQUEST_PARTS = 256, /* a request is made of no more */
-	DENSE_PART = 4 /* from this part of the limit on, small edges */
+	DENSE_PART = 4, /* from this part of the limit on, small edges */
+	QUANTUM_PART = 16 /* before, no less than this part of what is held */
 };
 
 static unsigned int order_below(uint64_t pages)
@@ -215,20 +216,56 @@ static unsigned int largest_order(const struct la_heap *heap, uint64_t size)
 	return order_below(part / PAGE);
 }
 
-/* Is so much held that small edges pay? */
-static bool is_dense(const struct la_heap *heap)
+/* Is so little held that more than is needed may be taken, to come back less
+ * often? */
+static bool is_plenty(const struct la_heap *heap)
 {
-	return heap->compact->mapped > most_held(heap) / DENSE_PART;
+	return heap->compact->mapped <= most_held(heap) / DENSE_PART;
 }
 
-/* The order of the next piece of a stretch, growing from both of its ends. */
-static unsigned int next_order(unsigned int largest, uint64_t done,
-			       uint64_t left, bool dense)
-{
-	uint64_t edge = done + 1 < (left + 1) / 2 ? done + 1 : (left + 1) / 2;
-	unsigned int order = order_below(dense ? edge : left);
+/* Pages without a piece that a request touches. */
+struct stretch {
+	uint64_t at, from, end; /* addresses: to be backed next, of all */
+	uint64_t room; /* where the hole ends */
+	unsigned int largest; /* order of a piece */
+	bool plenty;
+};
 
-	return order < largest ? order : largest;
+/* The order of the next piece: growing from both ends, or, where there is
+ * plenty, as large as a part of what is held. */
+static unsigned int next_order(const struct la_heap *heap,
+			       const struct stretch *stretch)
+{
+	uint64_t done = (stretch->at - stretch->from) / PAGE;
+	uint64_t left = (stretch->end - stretch->at) / PAGE;
+	uint64_t room = (stretch->room - stretch->at) / PAGE;
+	uint64_t pages = done + 1 < (left + 1) / 2 ? done + 1 : (left + 1) / 2;
+
+	if (stretch->plenty) {
+		pages = heap->compact->mapped / QUANTUM_PART / PAGE;
+		if (pages < 2 * left - 1)
+			pages = 2 * left - 1;
+		if (pages > room)
+			pages = room;
+	}
+	return order_below(pages) < stretch->largest ? order_below(pages) :
+						       stretch->largest;
+}
+
+static struct stretch stretch_under(const struct la_heap *heap, uint32_t id,
+				    uint64_t addr, uint64_t size)
+{
+	uint64_t hole = heap->block[id].addr, room = block_end(heap, id);
+	struct stretch stretch = {
+		.from = addr > hole ? page_down(addr) : hole,
+		.end = addr + size < room ? page_up(addr + size) : room,
+		.room = room,
+		.largest = largest_order(heap, size),
+		.plenty = is_plenty(heap),
+	};
+
+	stretch.at = stretch.from;
+	return stretch;
 }
 
 /*
@@ -239,30 +276,21 @@ static unsigned int next_order(unsigned int largest, uint64_t done,
 int compact_back(struct la_heap *heap, uint32_t *id, uint64_t addr,
 		 uint64_t size, uint32_t set)
 {
-	uint64_t from = page_down(addr > heap->block[*id].addr ?
-					  addr :
-					  heap->block[*id].addr);
-	uint64_t end = addr + size < block_end(heap, *id) ?
-			       page_up(addr + size) :
-			       block_end(heap, *id);
-	unsigned int largest = largest_order(heap, size), order;
-	bool dense = is_dense(heap);
-	uint64_t at = from;
+	struct stretch stretch = stretch_under(heap, *id, addr, size);
 	uint32_t piece;
 	int err;
 
-	while (at < end) {
-		order = next_order(largest, (at - from) / PAGE,
-				   (end - at) / PAGE, dense);
+	while (stretch.at < stretch.end) {
 		if (block_reserve(heap) < 0)
 			return -ENOMEM;
-		err = take_piece(heap, order, (end - at) / PAGE, &piece);
+		err = take_piece(heap, next_order(heap, &stretch),
+				 (stretch.end - stretch.at) / PAGE, &piece);
 		if (!err)
-			err = attach(heap, piece, id, at, set);
+			err = attach(heap, piece, id, stretch.at, set);
 		if (err < 0)
 			return err;
-		at += piece_size(&heap->compact->piece[piece]);
-		if (at < end)
+		stretch.at += piece_size(&heap->compact->piece[piece]);
+		if (stretch.at < stretch.end)
 			*id = heap->block[*id].next;
 	}
 	return 0;
