@@ -69,12 +69,17 @@ int heap_list_idle(struct la_heap *heap, uint32_t pool, enum size_class class)
 	return (int)count;
 }
 
-/* Complete the pending blocks of a pool, or of all (-1). */
+/* Complete the pending blocks of a pool, or of all (-1); whoever waits for
+ * streams waits for all, and may leave those of streams that are captured. */
 int heap_complete_pending(struct la_heap *heap, int pool)
 {
 	uint32_t id, after;
 	int err = 0;
 
+	if (heap->waiter.settle) {
+		err = heap->waiter.settle(heap->waiter.data, true);
+		return err < 0 ? err : 0;
+	}
 	for (id = heap->pending_first; id != LA_NO_BLOCK && !err; id = after) {
 		uint32_t set = heap->block[id].set;
 

@@ -220,6 +220,7 @@ static int flush_and_grow(struct la_heap *heap, uint32_t set, uint64_t size,
 
 	if (err < 0)
 		return err;
+	heap->silent = false;
 	heap->stats.retries++;
 	err = block_reserve(heap);
 	if (err < 0)

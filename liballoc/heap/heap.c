@@ -148,6 +148,11 @@ LA_EXPORT uint64_t la_heap_addr(const struct la_heap *heap, la_block block)
 	return heap->policy->addr(heap, block);
 }
 
+uint64_t heap_size_of(const struct la_heap *heap, la_block block)
+{
+	return heap->policy->size_of(heap, block);
+}
+
 int heap_pool_of(const struct la_heap *heap, la_block block)
 {
 	return heap->policy->pool_of(heap, block);

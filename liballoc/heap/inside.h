@@ -60,6 +60,9 @@ void heap_walk_in_order(struct la_heap *heap);
 bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);
 
+/* Bytes of a live or pending block, as they count in the heap's figures. */
+uint64_t heap_size_of(const struct la_heap *heap, la_block block);
+
 /* Pool of a live or pending block. */
 int heap_pool_of(const struct la_heap *heap, la_block block);
 

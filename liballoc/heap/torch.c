@@ -76,6 +76,28 @@ void heap_hand_out(struct la_heap *heap, uint32_t id, uint64_t size,
 	heap_make_live(heap, id, asked);
 }
 
+/* A free block that serves a rounded request, taken out of its set: a cached
+ * one, also of those that other streams are done with meanwhile, or new. */
+static int find_block(struct la_heap *heap, uint32_t set, uint64_t size,
+		      uint32_t *id)
+{
+	int err;
+
+	*id = heap_search(heap, set, size);
+	if (*id == LA_NO_BLOCK && heap->waiter.settle) {
+		err = heap->waiter.settle(heap->waiter.data, false);
+		if (err >= 0)
+			err = block_reserve(heap);
+		if (err < 0)
+			return err;
+		*id = heap_search(heap, set, size);
+	}
+	if (*id == LA_NO_BLOCK)
+		return heap_obtain(heap, set, size, id);
+	block_remove(heap, *id);
+	return 0;
+}
+
 static int torch_alloc(struct la_heap *heap, uint64_t size, int stream,
 		       int pool, la_block *block)
 {
@@ -95,14 +117,9 @@ static int torch_alloc(struct la_heap *heap, uint64_t size, int stream,
 		heap_reopen_pool(heap, (uint32_t)pool);
 	if (heap->ages)
 		++*set_searches(heap, set);
-	id = heap_search(heap, set, rounded);
-	if (id != LA_NO_BLOCK) {
-		block_remove(heap, id);
-	} else {
-		err = heap_obtain(heap, set, rounded, &id);
-		if (err < 0)
-			return err;
-	}
+	err = find_block(heap, set, rounded, &id);
+	if (err < 0)
+		return err;
 	heap_hand_out(heap, id, rounded, size);
 	*block = id;
 	return 0;
@@ -181,6 +198,7 @@ const struct heap_policy policy_torch = {
 	.pool_give_up = heap_give_up_pool,
 	.pool_drop = heap_drop_pool,
 	.addr = heap_block_addr,
+	.size_of = heap_block_size,
 	.pool_of = heap_block_pool,
 	.waits = heap_pool_waits,
 	.set_cap = torch_set_cap,

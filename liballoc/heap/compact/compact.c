@@ -151,12 +151,8 @@ static int compact_pool_drop(struct la_heap *heap, int pool)
 	if (err < 0)
 		return err;
 	heap->stats.syncs++;
-	if (heap->waiter.settle) {
-		err = heap->waiter.settle(heap->waiter.data, true);
-	} else {
-		heap->pool[pool].drops++;
-		err = heap_complete_pending(heap, pool);
-	}
+	heap->pool[pool].drops++;
+	err = heap_complete_pending(heap, pool);
 	return err < 0 ? err : give_back(heap, (uint32_t)pool);
 }
 
@@ -177,6 +173,7 @@ const struct heap_policy policy_compact = {
 	.pool_give_up = compact_pool_give_up,
 	.pool_drop = compact_pool_drop,
 	.addr = heap_block_addr,
+	.size_of = heap_block_size,
 	.pool_of = heap_block_pool,
 	.waits = heap_pool_waits,
 	.set_cap = compact_set_cap,

@@ -247,13 +247,7 @@ static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
 /* Wait for all pending blocks.  Returns 0 or a negative errno value. */
 int compact_wait_for_pending(struct la_heap *heap)
 {
-	int count;
-
 	heap->stats.syncs++;
-	if (heap->waiter.settle) {
-		count = heap->waiter.settle(heap->waiter.data, true);
-		return count < 0 ? count : 0;
-	}
 	heap->flushes++;
 	return heap_complete_pending(heap, -1);
 }
