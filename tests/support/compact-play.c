@@ -376,7 +376,6 @@ static void unpin(struct play *play)
 static void pin(struct play *play)
 {
 	const struct held *held;
-	size_t at;
 
 	if (!play->nr_held)
 		return;
