@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <liballoc/replay.h>
-
+#include "replay/program.h"
 #include "util/util.h"
 
 enum { PROBES = 12 };
@@ -20,20 +19,20 @@ static const char *const names[] = {
 	"recording", "device", "live", "seconds", "native", "expandable",
 	"compact", "reserved", "calls", "late calls", "first 1.03",
 	"later 1.03", "stalls 1.03", "first 1.01", "later 1.01", "stalls 1.01",
-	"small", "flushes",
+	"small", "flushes", "pools", "card",
 };
 
-struct bench {
+struct figures {
 	const struct la_program *program;
 	const struct la_setting_values *native, *expandable;
 	bool quick;
 	struct la_error err;
 };
 
-static struct la_replay_options compact_options(const struct bench *bench)
+static struct la_replay_options compact_options(const struct figures *figures)
 {
 	return (struct la_replay_options){
-		.setting = bench->native,
+		.setting = figures->native,
 		.policy = LA_HEAP_COMPACT,
 		.limit = { LA_LIMIT_NONE, 0 },
 		.costs = la_costs_default(),
@@ -49,13 +48,13 @@ static double run_seconds(const struct la_recorded_device *device)
 		       0;
 }
 
-static int minimum_of(struct bench *bench,
+static int minimum_of(struct figures *figures,
 		      const struct la_replay_options *options,
 		      unsigned int probes, uint64_t *bytes)
 {
 	struct la_minimum minimum = { 0 };
-	int code = la_minimum_memory(bench->program, options, probes, &minimum,
-				     &bench->err);
+	int code = la_minimum_memory(figures->program, options, probes, &minimum,
+				     &figures->err);
 
 	*bytes = code == -ERANGE ? 0 : minimum.bytes;
 	return code == -ERANGE ? 0 : code;
@@ -63,24 +62,24 @@ static int minimum_of(struct bench *bench,
 
 /* The minimum of torch's policy; if it is quick, 1 if it would run with less
  * than another, else 0. */
-static int print_torch(struct bench *bench,
+static int print_torch(struct figures *figures,
 		       const struct la_setting_values *setting, uint64_t other)
 {
 	struct la_replay_options options = {
 		.setting = setting,
 		.start = LA_START_PACKED,
-		.limit = { LA_LIMIT_CAP, other - 2 * MIB },
+		.limit = { LA_LIMIT_CAP, other - other / 4096 - 4 * MIB },
 	};
 	struct la_replay_result result;
 	uint64_t bytes;
 	int code;
 
-	if (bench->quick) {
-		code = la_replay(bench->program, &options, &result,
-				 &bench->err);
+	if (figures->quick) {
+		code = la_replay(figures->program, &options, &result,
+				 &figures->err);
 		bytes = !code && result.ran;
 	} else {
-		code = minimum_of(bench, &options, 0, &bytes);
+		code = minimum_of(figures, &options, 0, &bytes);
 	}
 	printf("\t%" PRIu64, bytes);
 	return code;
@@ -96,15 +95,15 @@ static uint64_t calls_of(const struct la_replay_result *result)
 }
 
 /* Without a limit: what is reserved, calls, and those of the second half. */
-static int print_unlimited(struct bench *bench)
+static int print_unlimited(struct figures *figures)
 {
-	struct la_replay_options options = compact_options(bench);
+	struct la_replay_options options = compact_options(figures);
 	struct la_replay_result whole, half;
-	int code = la_replay(bench->program, &options, &whole, &bench->err);
+	int code = la_replay(figures->program, &options, &whole, &figures->err);
 
-	options.event_count = la_program_info(bench->program)->event_count / 2;
+	options.event_count = la_program_info(figures->program)->event_count / 2;
 	if (!code)
-		code = la_replay(bench->program, &options, &half, &bench->err);
+		code = la_replay(figures->program, &options, &half, &figures->err);
 	if (!code)
 		printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
 		       whole.stats.reserved_peak, calls_of(&whole),
@@ -114,16 +113,16 @@ static int print_unlimited(struct bench *bench)
 
 /* Under a limit of so many times what is live: time, or -1 if it does not
  * run. */
-static int print_limited(struct bench *bench, double times)
+static int print_limited(struct figures *figures, double times)
 {
-	uint64_t live = la_program_info(bench->program)->peak_live;
-	struct la_replay_options options = compact_options(bench);
+	uint64_t live = la_program_info(figures->program)->peak_live;
+	struct la_replay_options options = compact_options(figures);
 	struct la_replay_result result;
 	int code;
 
 	options.limit.kind = LA_LIMIT_CAP;
 	options.limit.bytes = (uint64_t)(times * (double)live);
-	code = la_replay(bench->program, &options, &result, &bench->err);
+	code = la_replay(figures->program, &options, &result, &figures->err);
 	if (code < 0)
 		return code;
 	if (!result.ran)
@@ -136,8 +135,8 @@ static int print_limited(struct bench *bench, double times)
 	return 0;
 }
 
-/* Of the bytes requested, the share of blocks of a quarter to two pages, in
- * percent. */
+/* Of the bytes requested, the percentage of blocks of a quarter to two
+ * pages. */
 static int small_share(const struct la_recorded_device *device)
 {
 	uint64_t all = 0, small = 0;
@@ -155,94 +154,102 @@ static int small_share(const struct la_recorded_device *device)
 	return all ? (int)(100 * small / all) : 0;
 }
 
-static int print_figures(struct bench *bench,
+static int print_figures(struct figures *figures,
 			 const struct la_recorded_device *device)
 {
-	struct la_replay_options options = compact_options(bench);
-	const struct la_program_info *info = la_program_info(bench->program);
+	struct la_replay_options options = compact_options(figures);
+	const struct la_program_info *info = la_program_info(figures->program);
 	uint64_t bytes;
 	int code;
 
 	options.limit.kind = LA_LIMIT_CAP;
-	code = minimum_of(bench, &options, PROBES, &bytes);
+	code = minimum_of(figures, &options, PROBES, &bytes);
 	printf("\t%" PRIu64 "\t%.2f", info->peak_live, run_seconds(device));
 	if (!code)
-		code = print_torch(bench, bench->native, bytes);
+		code = print_torch(figures, figures->native, bytes);
 	if (!code)
-		code = print_torch(bench, bench->expandable, bytes);
+		code = print_torch(figures, figures->expandable, bytes);
 	printf("\t%" PRIu64, bytes);
 	if (!code)
-		code = print_unlimited(bench);
+		code = print_unlimited(figures);
 	if (!code)
-		code = print_limited(bench, 1.03);
+		code = print_limited(figures, 1.03);
 	if (!code)
-		code = print_limited(bench, 1.01);
-	printf("\t%d\t%" PRIu64 "\n", small_share(device), info->flush_count);
+		code = print_limited(figures, 1.01);
+	printf("\t%d\t%" PRIu64 "\t%u\t%" PRIu64 "\n", small_share(device),
+	       info->flush_count, figures->program->pool_count - 1,
+	       figures->program->info.total);
 	return code;
 }
 
-static int measure_device(struct bench *bench, const char *path,
+static int measure_device(struct figures *figures, const char *path,
 			  const struct la_recording *recording,
 			  unsigned int number)
 {
 	struct la_program *program;
 	const char *name = strrchr(path, '/');
 	int code = la_program_new(&program, recording, number, NULL,
-				  &bench->err);
+				  &figures->err);
 
 	if (code < 0)
 		return code;
-	bench->program = program;
+	figures->program = program;
 	if (la_program_info(program)->request_count) {
 		printf("%s\t%u", name ? name + 1 : path, number);
-		code = print_figures(bench,
+		code = print_figures(figures,
 				     la_recording_device(recording, number));
 	}
 	la_program_free(program);
 	return code;
 }
 
-static int measure(struct bench *bench, const char *path)
+static int measure(struct figures *figures, const char *path)
 {
 	struct la_recording *recording;
 	unsigned int i;
-	int code = la_recording_open(&recording, path, NULL, &bench->err);
+	int code = la_recording_open(&recording, path, NULL, &figures->err);
 
 	if (code < 0)
 		return code;
 	for (i = 0; i < la_recording_device_count(recording) && !code; i++)
-		code = measure_device(bench, path, recording, i);
+		code = measure_device(figures, path, recording, i);
 	la_recording_free(recording);
 	return code;
+}
+
+static void print_names(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		printf("%s%c", names[i],
+		       i + 1 < ARRAY_SIZE(names) ? '\t' : '\n');
 }
 
 int main(int argc, char **argv)
 {
 	static const char expand[] = "expandable_segments:True";
 	struct la_setting *native, *expandable;
-	struct bench bench = { 0 };
+	struct figures figures = { 0 };
 	int i = 1, status = 0;
-	size_t n;
 
-	if (la_setting_parse(&native, "", 0, LA_SET_AT_INIT, &bench.err) < 0 ||
+	if (la_setting_parse(&native, "", 0, LA_SET_AT_INIT, &figures.err) < 0 ||
 	    la_setting_parse(&expandable, expand, strlen(expand),
-			     LA_SET_AT_INIT, &bench.err) < 0)
+			     LA_SET_AT_INIT, &figures.err) < 0)
 		return 1;
-	bench.native = la_setting_values(native);
-	bench.expandable = la_setting_values(expandable);
+	figures.native = la_setting_values(native);
+	figures.expandable = la_setting_values(expandable);
 	if (i < argc && !strcmp(argv[i], "-q")) {
-		bench.quick = true;
+		figures.quick = true;
 		i++;
 	}
 	if (i == argc)
-		for (n = 0; n < ARRAY_SIZE(names); n++)
-			printf("%s%c", names[n],
-			       n + 1 < ARRAY_SIZE(names) ? '\t' : '\n');
+		print_names();
 	for (; i < argc; i++) {
-		if (!measure(&bench, argv[i]))
+		if (!measure(&figures, argv[i]))
 			continue;
-		fprintf(stderr, "bench-compact: %s: %s\n", argv[i],
-			bench.err.text);
+		fprintf(stderr, "compact-figures: %s: %s\n", argv[i],
+			figures.err.text);
 		status = 1;
 	}
 	la_setting_free(native);
