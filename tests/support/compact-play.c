@@ -44,6 +44,7 @@ struct play {
 	struct la_heap *heap;
 	uint64_t card, cap;
 	uint64_t most; /* what may be held, after a lower cap */
+	bool coarse; /* there was no cap: pieces may be large */
 	struct held held[BLOCKS];
 	size_t nr_held;
 	struct graph graph;
@@ -173,7 +174,7 @@ static bool need_not_fail(const struct play *play, uint64_t size)
 	struct fixed fixed = { .count = 0 };
 	size_t i;
 
-	if (play->faulty || play->captured >= 0 || play->nested)
+	if (play->faulty || play->coarse || play->captured >= 0 || play->nested)
 		return false;
 	la_heap_walk(play->heap, fix_block, &fixed);
 	for (i = 0; i < play->nr_pins; i++)
@@ -429,14 +430,17 @@ static void begin(struct play *play, uint64_t nth)
 	struct la_heap_config config = {
 		.policy = LA_HEAP_COMPACT,
 		.setting = &setting,
-		.cap = CAP_MAX,
-		.total = CAP_MAX,
+		.cap = UINT64_MAX,
+		.total = 2 * CAP_MAX,
 		.waiter = &waiter,
 	};
 	int i;
 
 	play->card = CAP_MAX - draw(play, 8) * 4 * PAGE;
 	play->cap = play->most = CAP_MAX;
+	play->coarse = !draw(play, 4);
+	if (!play->coarse)
+		config.cap = CAP_MAX;
 	if (la_device_sim(&play->sim, LA_LAYOUT_RULE, play->card, 0) < 0 ||
 	    la_device_fault(&play->fault, play->sim, nth, -EIO) < 0)
 		fail("out of memory", 0);

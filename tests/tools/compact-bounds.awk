@@ -43,7 +43,7 @@ BEGIN { FS = "\t"; MIB = 1048576 }
 	failed($10 " calls of the driver in the second half")
 }
 END {
-	if (big && median(ratio, big) > 1.004) {
+	if (big >= 20 && median(ratio, big) > 1.004) {
 		print "median " ratio[int((big + 1) / 2)]
 		bad = 1
 	}

@@ -15,7 +15,7 @@
 
 #define PAGE (2 * MIB) /* unit of pieces and holes */
 
-enum { ORDERS = 6 }; /* a piece has 2^order pages, up to 64 MiB */
+enum { ORDERS = 8 }; /* a piece has 2^order pages, up to 256 MiB */
 
 #define NO_PIECE UINT32_MAX
 
@@ -90,6 +90,7 @@ struct reach {
 struct spot {
 	uint64_t addr;
 	uint64_t missing; /* bytes of pages without a piece under it */
+	uint64_t taken; /* pages under it that no live block shares */
 	uint64_t room; /* bytes of the run */
 	uint32_t at; /* the block, LA_NO_BLOCK: there is no spot */
 };
@@ -138,7 +139,8 @@ uint32_t compact_turn(struct la_heap *heap, uint32_t id, uint64_t addr,
 
 /* run.c: what can be used, and where */
 int compact_look(struct la_heap *heap, const struct reach *reach);
-struct spot compact_place(const struct la_heap *heap, uint64_t size);
+struct spot compact_place(const struct la_heap *heap, uint64_t size,
+			  bool tight);
 
 /* piece.c: memory under addresses */
 int compact_back(struct la_heap *heap, uint32_t *id, uint64_t addr,

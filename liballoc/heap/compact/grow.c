@@ -128,20 +128,20 @@ static bool fits(const struct la_heap *heap, uint64_t missing)
 
 /* Seek a spot, in new addresses if there is none in those that are there. */
 static int seek_spot(struct la_heap *heap, const struct reach *reach,
-		     uint64_t size, struct spot *spot)
+		     uint64_t size, bool tight, struct spot *spot)
 {
 	int err = compact_look(heap, reach);
 
 	if (err < 0)
 		return err;
-	*spot = compact_place(heap, size);
+	*spot = compact_place(heap, size, tight);
 	if (spot->at != LA_NO_BLOCK)
 		return 0;
 	err = compact_add_area(heap, reach->pool, size);
 	if (!err)
 		err = compact_look(heap, reach);
 	if (!err)
-		*spot = compact_place(heap, size);
+		*spot = compact_place(heap, size, tight);
 	return err;
 }
 
@@ -162,7 +162,7 @@ static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
 		.holes = true,
 	};
 	struct spot spot;
-	int err = seek_spot(heap, &reach, size, &spot);
+	int err = seek_spot(heap, &reach, size, false, &spot);
 
 	if (err < 0)
 		return err;
@@ -227,7 +227,7 @@ static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
 		.others = may_share(heap, set),
 	};
 	struct spot spot;
-	int err = seek_spot(heap, &reach, size, &spot);
+	int err = seek_spot(heap, &reach, size, true, &spot);
 
 	if (!err && !fits(heap, spot.missing)) {
 		err = compact_find_victims(heap, ANY_POOL, &spot, size,
@@ -239,7 +239,7 @@ static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
 		if (!err)
 			err = compact_unback_victims(heap);
 		if (!err)
-			err = seek_spot(heap, &reach, size, &spot);
+			err = seek_spot(heap, &reach, size, true, &spot);
 	}
 	return err < 0 ? err : occupy(heap, &spot, size, set, id);
 }

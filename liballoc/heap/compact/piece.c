@@ -10,7 +10,8 @@ enum {
 	LIMIT_PARTS = 4096, /* so many pieces at most fill the limit */
 	REQUEST_PARTS = 256, /* a request is made of no more */
 	DENSE_PART = 4, /* from this part of the limit on, small edges */
-	QUANTUM_PART = 16 /* before, no less than this part of what is held */
+	PLENTY_PART = 8, /* up to this part of a card without a limit ... */
+	QUANTUM_PART = 8 /* ... pieces are this part of what is held */
 };
 
 static unsigned int order_below(uint64_t pages)
@@ -216,11 +217,18 @@ static unsigned int largest_order(const struct la_heap *heap, uint64_t size)
 	return order_below(part / PAGE);
 }
 
-/* Is so little held that more than is needed may be taken, to come back less
- * often? */
+/* Is so little held, without a limit, that more than is needed may be taken,
+ * to come back less often? */
 static bool is_plenty(const struct la_heap *heap)
 {
-	return heap->compact->mapped <= most_held(heap) / DENSE_PART;
+	return heap->compact->limit == page_down(UINT64_MAX) &&
+	       heap->compact->mapped <= heap->total / PLENTY_PART;
+}
+
+/* Is so much held that small edges pay? */
+static bool is_dense(const struct la_heap *heap)
+{
+	return heap->compact->mapped > most_held(heap) / DENSE_PART;
 }
 
 /* Pages without a piece that a request touches. */
@@ -228,28 +236,34 @@ struct stretch {
 	uint64_t at, from, end; /* addresses: to be backed next, of all */
 	uint64_t room; /* where the hole ends */
 	unsigned int largest; /* order of a piece */
-	bool plenty;
+	bool plenty, dense;
 };
 
-/* The order of the next piece: growing from both ends, or, where there is
- * plenty, as large as a part of what is held. */
+/* The order of the next piece where there is plenty. */
+static unsigned int generous_order(const struct la_heap *heap,
+				   const struct stretch *stretch)
+{
+	uint64_t left = (stretch->end - stretch->at) / PAGE;
+	uint64_t room = (stretch->room - stretch->at) / PAGE;
+	uint64_t pages = heap->compact->mapped / QUANTUM_PART / PAGE;
+
+	if (pages < 2 * left - 1)
+		pages = 2 * left - 1;
+	return order_below(pages < room ? pages : room);
+}
+
+/* The order of the next piece; where it is dense, growing from both ends. */
 static unsigned int next_order(const struct la_heap *heap,
 			       const struct stretch *stretch)
 {
 	uint64_t done = (stretch->at - stretch->from) / PAGE;
 	uint64_t left = (stretch->end - stretch->at) / PAGE;
-	uint64_t room = (stretch->room - stretch->at) / PAGE;
-	uint64_t pages = done + 1 < (left + 1) / 2 ? done + 1 : (left + 1) / 2;
+	uint64_t edge = done + 1 < (left + 1) / 2 ? done + 1 : (left + 1) / 2;
+	unsigned int order = order_below(stretch->dense ? edge : left);
 
-	if (stretch->plenty) {
-		pages = heap->compact->mapped / QUANTUM_PART / PAGE;
-		if (pages < 2 * left - 1)
-			pages = 2 * left - 1;
-		if (pages > room)
-			pages = room;
-	}
-	return order_below(pages) < stretch->largest ? order_below(pages) :
-						       stretch->largest;
+	if (stretch->plenty)
+		return generous_order(heap, stretch);
+	return order < stretch->largest ? order : stretch->largest;
 }
 
 static struct stretch stretch_under(const struct la_heap *heap, uint32_t id,
@@ -262,6 +276,7 @@ static struct stretch stretch_under(const struct la_heap *heap, uint32_t id,
 		.room = room,
 		.largest = largest_order(heap, size),
 		.plenty = is_plenty(heap),
+		.dense = is_dense(heap),
 	};
 
 	stretch.at = stretch.from;

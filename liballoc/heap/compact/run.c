@@ -91,77 +91,106 @@ static uint64_t missing_under(const struct la_heap *heap, uint32_t id,
 	return missing;
 }
 
-/* Fewest new pages, then the least room left over, then the lowest address. */
-static bool is_better(const struct spot *a, const struct spot *b)
+/* Pages that a request at addr touches and that no live block shares. */
+static uint64_t pages_taken(const struct run *run, uint64_t addr, uint64_t size)
 {
-	if (b->at == LA_NO_BLOCK || a->missing != b->missing)
-		return b->at == LA_NO_BLOCK || a->missing < b->missing;
+	uint64_t from = page_down(addr), end = page_up(addr + size);
+
+	if (from < run->addr)
+		from += PAGE;
+	if (end > run->addr + run->size)
+		end -= PAGE;
+	return end > from ? (end - from) / PAGE : 0;
+}
+
+/* Fewest new pages, then the least room left over, then the lowest address;
+ * tight: before all, fewest pages taken from where others could go. */
+static bool is_better(const struct spot *a, const struct spot *b, bool tight)
+{
+	if (b->at == LA_NO_BLOCK)
+		return true;
+	if (tight && a->taken != b->taken)
+		return a->taken < b->taken;
+	if (a->missing != b->missing)
+		return a->missing < b->missing;
 	if (a->room != b->room)
 		return a->room < b->room;
 	return a->addr < b->addr;
 }
 
-/* Try a request from the start of a block on. */
-static void try_start(const struct la_heap *heap, const struct run *run,
-		      uint32_t id, uint64_t size, struct spot *best)
-{
-	uint64_t addr = heap->block[id].addr;
-	uint64_t end = run->addr + run->size;
-	struct spot spot = { .addr = addr, .at = id, .room = run->size };
+/* Where the best place is sought. */
+struct search {
+	const struct la_heap *heap;
+	const struct run *run; /* the one at hand */
+	uint64_t size; /* bytes of the request */
+	bool tight;
+	struct spot best;
+};
 
-	if (end - addr < size)
-		return;
-	spot.missing = missing_under(heap, id, addr, size);
-	if (is_better(&spot, best))
-		*best = spot;
+/* Try a request at an address in a block of the run. */
+static void try_at(struct search *search, uint64_t addr, uint32_t at)
+{
+	struct spot spot = {
+		.addr = addr,
+		.missing = missing_under(search->heap, at, addr, search->size),
+		.taken = pages_taken(search->run, addr, search->size),
+		.room = search->run->size,
+		.at = at,
+	};
+
+	if (is_better(&spot, &search->best, search->tight))
+		search->best = spot;
 }
 
-/* Try a request up to the end of a block. */
-static void try_end(const struct la_heap *heap, const struct run *run,
-		    uint32_t id, uint64_t size, struct spot *best)
+/* Try a request up to the end of a block of the run. */
+static void try_end(struct search *search, uint32_t at)
 {
-	uint64_t end = block_end(heap, id);
-	struct spot spot = { .addr = end - size, .room = run->size };
+	uint64_t end = block_end(search->heap, at);
 
-	if (end - run->addr < size)
+	if (end - search->run->addr < search->size)
 		return;
-	while (heap->block[id].addr > spot.addr)
-		id = heap->block[id].prev;
-	spot.at = id;
-	spot.missing = missing_under(heap, id, spot.addr, size);
-	if (is_better(&spot, best))
-		*best = spot;
+	while (search->heap->block[at].addr > end - search->size)
+		at = search->heap->block[at].prev;
+	try_at(search, end - search->size, at);
 }
 
-static void place_in_run(const struct la_heap *heap, const struct run *run,
-			 uint64_t size, struct spot *best)
+static void search_run(struct search *search)
 {
+	const struct run *run = search->run;
+	const struct block *block = search->heap->block;
 	uint64_t end = run->addr + run->size;
 	uint32_t id = run->first;
 
-	for (;;) {
-		bool is_free = heap->block[id].state == BLOCK_FREE;
-		bool is_last = block_end(heap, id) == end;
+	for (;; id = block[id].next) {
+		bool is_free = block[id].state == BLOCK_FREE;
+		bool is_last = block_end(search->heap, id) == end;
 
-		if (is_free || id == run->first)
-			try_start(heap, run, id, size, best);
+		if ((is_free || id == run->first) &&
+		    end - block[id].addr >= search->size)
+			try_at(search, block[id].addr, id);
 		if (is_free || is_last)
-			try_end(heap, run, id, size, best);
+			try_end(search, id);
 		if (is_last)
 			return;
-		id = heap->block[id].next;
 	}
 }
 
-/* The best place in the runs of the last look. */
-struct spot compact_place(const struct la_heap *heap, uint64_t size)
+/* The best place in the runs of the last look; tight: memory is short. */
+struct spot compact_place(const struct la_heap *heap, uint64_t size, bool tight)
 {
 	const struct compact *compact = heap->compact;
-	struct spot best = { .at = LA_NO_BLOCK };
+	struct search search = {
+		.heap = heap,
+		.size = size,
+		.tight = tight,
+		.best.at = LA_NO_BLOCK,
+	};
 	size_t i;
 
-	for (i = 0; i < compact->run_count; i++)
-		if (compact->run[i].size >= size)
-			place_in_run(heap, &compact->run[i], size, &best);
-	return best;
+	for (i = 0; i < compact->run_count; i++) {
+		search.run = &compact->run[i];
+		if (search.run->size >= size)
+			search_run(&search);
+	}
+	return search.best;
 }
