@@ -122,7 +122,7 @@ static int give_back(struct la_heap *heap, uint32_t pool)
 	} while (err == -EAGAIN);
 	if (!err)
 		err = compact_unback_victims(heap);
-	return err < 0 ? err : compact_release_spares(heap);
+	return err < 0 ? err : compact_release_spares(heap, 0);
 }
 
 static int compact_empty_cache(struct la_heap *heap)

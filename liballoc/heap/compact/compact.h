@@ -146,8 +146,7 @@ struct spot compact_place(const struct la_heap *heap, uint64_t size,
 int compact_back(struct la_heap *heap, uint32_t *id, uint64_t addr,
 		 uint64_t size, uint32_t set);
 int compact_unback(struct la_heap *heap, uint32_t piece, uint32_t *id);
-int compact_release_spares(struct la_heap *heap);
-uint64_t compact_spare_bytes(const struct la_heap *heap);
+int compact_release_spares(struct la_heap *heap, uint64_t bytes);
 
 /* victim.c: pieces that may move */
 int compact_find_victims(struct la_heap *heap, uint32_t pool,

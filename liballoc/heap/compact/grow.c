@@ -215,6 +215,25 @@ static int borrow(struct la_heap *heap, uint32_t set, uint64_t size,
 	return occupy(heap, &spot, size, set, id);
 }
 
+/* Take from their addresses as many pieces as a spot needs.  Returns as
+ * move(). */
+static int make_room(struct la_heap *heap, const struct spot *spot,
+		     uint64_t size, bool locked)
+{
+	struct compact *compact = heap->compact;
+	int err = compact_find_victims(heap, ANY_POOL, spot, size,
+				       compact->mapped + spot->missing -
+					       compact->limit);
+
+	if (!err)
+		err = compact_quieten(heap, locked);
+	if (!err)
+		err = compact_unback_victims(heap);
+	if (!err)
+		err = compact_release_spares(heap, compact->limit);
+	return err;
+}
+
 /* Move pieces under a spot.  -ENOSPC: there are too few; -EAGAIN: other
  * threads used the heap meanwhile. */
 static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
@@ -230,14 +249,7 @@ static int move(struct la_heap *heap, uint32_t set, uint64_t size, bool locked,
 	int err = seek_spot(heap, &reach, size, true, &spot);
 
 	if (!err && !fits(heap, spot.missing)) {
-		err = compact_find_victims(heap, ANY_POOL, &spot, size,
-					   heap->compact->mapped +
-						   spot.missing -
-						   heap->compact->limit);
-		if (!err)
-			err = compact_quieten(heap, locked);
-		if (!err)
-			err = compact_unback_victims(heap);
+		err = make_room(heap, &spot, size, locked);
 		if (!err)
 			err = seek_spot(heap, &reach, size, true, &spot);
 	}

@@ -22,11 +22,6 @@ static unsigned int order_below(uint64_t pages)
 	return order < ORDERS ? order : ORDERS - 1;
 }
 
-uint64_t compact_spare_bytes(const struct la_heap *heap)
-{
-	return heap->stats.reserved - heap->compact->mapped;
-}
-
 static void push_spare(struct compact *compact, uint32_t piece)
 {
 	struct piece *spare = &compact->piece[piece];
@@ -114,12 +109,16 @@ static int release_spare(struct la_heap *heap, unsigned int order)
 	return 0;
 }
 
-int compact_release_spares(struct la_heap *heap)
+/* Give back spare pieces until so many bytes are held, or none is left. */
+int compact_release_spares(struct la_heap *heap, uint64_t bytes)
 {
-	int order, err = 0;
+	int order = 0, err = 0;
 
-	while (!err && (order = spare_order(heap->compact, ORDERS)) >= 0)
-		err = release_spare(heap, (unsigned int)order);
+	while (!err && order >= 0 && heap->stats.reserved > bytes) {
+		order = spare_order(heap->compact, ORDERS);
+		if (order >= 0)
+			err = release_spare(heap, (unsigned int)order);
+	}
 	return err;
 }
 
