@@ -228,6 +228,11 @@ static void describe_request(const struct oom_moment *moment,
 		out->rounded = out->segment = op->size;
 		return;
 	}
+	if (moment->options->policy == LA_HEAP_COMPACT) {
+		out->rounded = program_live_bytes(op->size);
+		out->segment = round_up(out->rounded, 2 * MIB);
+		return;
+	}
 	out->rounded = round_request(&heap->setting, op->size);
 	out->segment = round_segment(&heap->setting, out->rounded);
 	out->small = class_of(out->rounded) == SMALL_CLASS;

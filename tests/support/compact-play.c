@@ -49,7 +49,9 @@ struct play {
 	size_t nr_held;
 	struct graph graph;
 	int captured; /* stream, or -1 */
-	struct { uint64_t addr, size; } pin[PINS];
+	struct {
+		uint64_t addr, size;
+	} pin[PINS];
 	size_t nr_pins;
 	bool nested; /* inside of the heap's own waiting */
 	bool faulty, failed;
@@ -115,8 +117,7 @@ static void check_held(const struct play *play)
 		if (la_heap_addr(play->heap, a->block) != a->addr)
 			fail("a live block moved", a->addr);
 		for (j = 0; j < i; j++)
-			if (a->addr < play->held[j].addr +
-					      play->held[j].size &&
+			if (a->addr < play->held[j].addr + play->held[j].size &&
 			    play->held[j].addr < a->addr + a->size)
 				fail("live blocks overlap", a->addr);
 	}
@@ -234,8 +235,8 @@ static void share(struct play *play, struct held *held)
 	int other = (int)draw(play, STREAMS);
 	uint64_t event;
 
-	if (other == held->stream || held->other >= 0 ||
-	    play->captured >= 0 || held->pool == GRAPH)
+	if (other == held->stream || held->other >= 0 || play->captured >= 0 ||
+	    held->pool == GRAPH)
 		return;
 	if (ops->record(play->sim, raw[held->stream], &event) < 0 ||
 	    ops->order(play->sim, raw[other], event) < 0)
@@ -340,9 +341,8 @@ static void end_graph(struct play *play)
 			release(play, i);
 		else
 			i++;
-	judge(play, draw(play, 2) ?
-			    la_heap_pool_drop(play->heap, GRAPH) :
-			    la_heap_pool_give_up(play->heap, GRAPH));
+	judge(play, draw(play, 2) ? la_heap_pool_drop(play->heap, GRAPH) :
+				    la_heap_pool_give_up(play->heap, GRAPH));
 }
 
 static void capture(struct play *play)
@@ -476,7 +476,10 @@ static void end(struct play *play)
 bool compact_play(const uint8_t *data, size_t size, uint64_t nth)
 {
 	struct play play = {
-		.data = data, .left = size, .captured = -1, .faulty = nth != 0,
+		.data = data,
+		.left = size,
+		.captured = -1,
+		.faulty = nth != 0,
 	};
 
 	begin(&play, nth);

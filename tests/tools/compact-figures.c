@@ -16,10 +16,10 @@
 enum { PROBES = 12 };
 
 static const char *const names[] = {
-	"recording", "device", "live", "seconds", "native", "expandable",
-	"compact", "reserved", "calls", "late calls", "first 1.03",
-	"later 1.03", "stalls 1.03", "first 1.01", "later 1.01", "stalls 1.01",
-	"small", "flushes", "pools", "card",
+	"recording",   "device",     "live",	    "seconds",	  "native",
+	"expandable",  "compact",    "reserved",    "calls",	  "late calls",
+	"first 1.03",  "later 1.03", "stalls 1.03", "first 1.01", "later 1.01",
+	"stalls 1.01", "small",	     "flushes",	    "pools",	  "card",
 };
 
 struct figures {
@@ -44,7 +44,8 @@ static double run_seconds(const struct la_recorded_device *device)
 	size_t count = device->event_count;
 
 	return count ? (double)(device->events[count - 1].time_us -
-				device->events[0].time_us) / 1e6 :
+				device->events[0].time_us) /
+			       1e6 :
 		       0;
 }
 
@@ -53,8 +54,8 @@ static int minimum_of(struct figures *figures,
 		      unsigned int probes, uint64_t *bytes)
 {
 	struct la_minimum minimum = { 0 };
-	int code = la_minimum_memory(figures->program, options, probes, &minimum,
-				     &figures->err);
+	int code = la_minimum_memory(figures->program, options, probes,
+				     &minimum, &figures->err);
 
 	*bytes = code == -ERANGE ? 0 : minimum.bytes;
 	return code == -ERANGE ? 0 : code;
@@ -98,12 +99,13 @@ static uint64_t calls_of(const struct la_replay_result *result)
 static int print_unlimited(struct figures *figures)
 {
 	struct la_replay_options options = compact_options(figures);
+	const struct la_program *program = figures->program;
 	struct la_replay_result whole, half;
-	int code = la_replay(figures->program, &options, &whole, &figures->err);
+	int code = la_replay(program, &options, &whole, &figures->err);
 
-	options.event_count = la_program_info(figures->program)->event_count / 2;
+	options.event_count = la_program_info(program)->event_count / 2;
 	if (!code)
-		code = la_replay(figures->program, &options, &half, &figures->err);
+		code = la_replay(program, &options, &half, &figures->err);
 	if (!code)
 		printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
 		       whole.stats.reserved_peak, calls_of(&whole),
@@ -128,9 +130,9 @@ static int print_limited(struct figures *figures, double times)
 	if (!result.ran)
 		result.first_touch_seconds = result.seconds = -1e-3;
 	printf("\t%.2f\t%.2f\t%" PRIu64, result.first_touch_seconds * 1e3,
-	       result.ran ? (result.seconds - result.first_touch_seconds) *
-				    1e3 :
-			    -1.0,
+	       result.ran ?
+		       (result.seconds - result.first_touch_seconds) * 1e3 :
+		       -1.0,
 	       result.operations.stalls);
 	return 0;
 }
@@ -233,7 +235,8 @@ int main(int argc, char **argv)
 	struct figures figures = { 0 };
 	int i = 1, status = 0;
 
-	if (la_setting_parse(&native, "", 0, LA_SET_AT_INIT, &figures.err) < 0 ||
+	if (la_setting_parse(&native, "", 0, LA_SET_AT_INIT, &figures.err) <
+		    0 ||
 	    la_setting_parse(&expandable, expand, strlen(expand),
 			     LA_SET_AT_INIT, &figures.err) < 0)
 		return 1;

@@ -8,8 +8,11 @@
 #include "support/compact-play.h"
 
 enum {
-	LENGTH = 4000, SEEDS = 100,
-	FAULT_LENGTH = 1000, FAULT_SEEDS = 4, FAULTS = 500
+	LENGTH = 4000,
+	SEEDS = 100,
+	FAULT_LENGTH = 1000,
+	FAULT_SEEDS = 4,
+	FAULTS = 500
 };
 
 static void fill(uint8_t *data, size_t size, uint64_t seed)

@@ -154,8 +154,9 @@ START_TEST(test_more_than_the_cap_takes_nothing_away)
 
 	begin(64 * MIB, 0);
 	release(alloc(32 * MIB, 0, LA_DEFAULT_POOL));
-	ck_assert_int_eq(la_heap_alloc(heap, 64 * MIB + 1, 0, LA_DEFAULT_POOL,
-				       &block), -ENOSPC);
+	ck_assert_int_eq(
+		la_heap_alloc(heap, 64 * MIB + 1, 0, LA_DEFAULT_POOL, &block),
+		-ENOSPC);
 	ck_assert_uint_eq(block, LA_NO_BLOCK);
 	ck_assert_uint_eq(events[LA_OOM], 1);
 	ck_assert_uint_eq(stats()->ooms, 1);
@@ -170,8 +171,9 @@ START_TEST(test_a_pool_keeps_its_memory_until_it_is_given_up)
 
 	begin(64 * MIB, 0);
 	release(alloc(32 * MIB, 0, POOL));
-	ck_assert_int_eq(la_heap_alloc(heap, 40 * MIB, 0, LA_DEFAULT_POOL,
-				       &block), -ENOSPC);
+	ck_assert_int_eq(
+		la_heap_alloc(heap, 40 * MIB, 0, LA_DEFAULT_POOL, &block),
+		-ENOSPC);
 	ck_assert_int_eq(la_heap_pool_give_up(heap, POOL), 0);
 	alloc(40 * MIB, 0, LA_DEFAULT_POOL);
 	end();
@@ -221,8 +223,9 @@ START_TEST(test_half_of_a_growth_is_kept)
 	la_block block;
 
 	begin(64 * MIB, 8);
-	ck_assert_int_eq(la_heap_alloc(heap, 16 * MIB, 0, LA_DEFAULT_POOL,
-				       &block), -EIO);
+	ck_assert_int_eq(
+		la_heap_alloc(heap, 16 * MIB, 0, LA_DEFAULT_POOL, &block),
+		-EIO);
 	ck_assert_int_eq(la_heap_check(heap, NULL), 0);
 	ck_assert_uint_gt(stats()->reserved, 0);
 	alloc(16 * MIB, 0, LA_DEFAULT_POOL);

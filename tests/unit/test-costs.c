@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <liballoc/replay.h>
+#include "replay/costs.h"
 
 #include "util/util.h"
 
@@ -31,6 +31,19 @@ START_TEST(test_measured_sizes_cost_what_was_measured)
 	equal(cost(LA_SEGMENT_FREE, 4 * GIB), 2376);
 	equal(cost(LA_SEGMENT_MAP, 20 * MIB), 45);
 	equal(cost(LA_SEGMENT_UNMAP, 1 * GIB), 582);
+}
+END_TEST
+
+START_TEST(test_pieces_cost_what_was_measured)
+{
+	const struct la_costs *costs = la_costs_default();
+
+	equal(costs_between(costs, COST(create), 2 * MIB), 11.9);
+	equal(costs_between(costs, COST(attach), 2 * MIB), 1.2 + 34.3);
+	equal(costs_between(costs, COST(detach), 64 * MIB), 18.7);
+	equal(costs_between(costs, COST(release), 256 * MIB), 128);
+	/* On the line from 256 MiB to 1 GiB. */
+	equal(costs_between(costs, COST(release), 512 * MIB), 201);
 }
 END_TEST
 
@@ -105,7 +118,12 @@ START_TEST(test_the_shipped_file_is_what_is_built_in)
 		equal(costs.point[i].free, built_in->point[i].free);
 		equal(costs.point[i].map, built_in->point[i].map);
 		equal(costs.point[i].unmap, built_in->point[i].unmap);
+		equal(costs.point[i].create, built_in->point[i].create);
+		equal(costs.point[i].attach, built_in->point[i].attach);
+		equal(costs.point[i].detach, built_in->point[i].detach);
+		equal(costs.point[i].release, built_in->point[i].release);
 	}
+	equal(costs.order, built_in->order);
 }
 END_TEST
 
@@ -113,10 +131,17 @@ START_TEST(test_a_file_of_ones_own)
 {
 	struct la_costs costs;
 
-	ck_assert_int_eq(read_text("wait: 1.5\nsizes:\n- {size: 2, malloc: 3}\n"
-				   "- {size: 4, malloc: 5, free: 6}\n",
+	ck_assert_int_eq(read_text("wait: 1.5\norder: 0.5\nsizes:\n"
+				   "- {size: 2, malloc: 3, create: 7}\n"
+				   "- {size: 4, malloc: 5, free: 6, create: 9, "
+				   "attach: 1, detach: 2, release: 4}\n",
 				   &costs, NULL), 0);
 	equal(costs.wait, 1.5);
+	equal(costs.order, 0.5);
+	equal(costs_between(&costs, COST(create), 3 * MIB), 8);
+	equal(costs_between(&costs, COST(attach), 4 * MIB), 1);
+	equal(costs_between(&costs, COST(detach), 4 * MIB), 2);
+	equal(costs_between(&costs, COST(release), 4 * MIB), 4);
 	ck_assert_uint_eq(costs.context, 0);
 	ck_assert_uint_eq(costs.point_count, 2);
 	equal(la_costs_of(&costs, LA_SEGMENT_ALLOC, 3 * MIB), 4);
@@ -241,6 +266,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, test_measured_sizes_cost_what_was_measured);
+	tcase_add_test(tc, test_pieces_cost_what_was_measured);
 	tcase_add_test(tc, test_between_two_sizes_it_is_a_line);
 	tcase_add_test(tc, test_outside_the_table);
 	tcase_add_test(tc, test_events_of_blocks_cost_nothing);

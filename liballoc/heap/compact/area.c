@@ -98,8 +98,8 @@ int compact_add_area(struct la_heap *heap, uint32_t pool, uint64_t size)
 	int err;
 
 	if (compact_hole_set(heap, pool, &set) < 0 || block_reserve(heap) < 0 ||
-	    grow_array(&compact->area, &compact->area_room,
-		       compact->area_count, sizeof(area)) < 0)
+	    grow_array(&compact->area, &compact->area_room, compact->area_count,
+		       sizeof(area)) < 0)
 		return -ENOMEM;
 	if (pool != LA_DEFAULT_POOL)
 		id = find_vacant(heap, pool, size);

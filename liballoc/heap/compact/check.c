@@ -53,8 +53,9 @@ static int check_backing(const struct la_heap *heap, uint32_t id,
 		if (hole && (at - area->addr) / PAGE >= area->page_room)
 			break;
 		if ((compact_piece_at(heap, at) == NO_PIECE) != hole)
-			return heap_broken(err, hole ? "hole with memory" :
-						       "block without memory",
+			return heap_broken(err,
+					   hole ? "hole with memory" :
+						  "block without memory",
 					   at);
 	}
 	return 0;
@@ -67,8 +68,7 @@ static int check_piece(const struct la_heap *heap, uint32_t number,
 	const struct piece *piece = &heap->compact->piece[number];
 	uint64_t at;
 
-	for (at = piece->addr; at < piece->addr + piece_size(piece);
-	     at += PAGE)
+	for (at = piece->addr; at < piece->addr + piece_size(piece); at += PAGE)
 		if (compact_piece_at(heap, at) != number)
 			return heap_broken(err, "piece not found", at);
 	return 0;

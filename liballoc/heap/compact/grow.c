@@ -113,8 +113,8 @@ static int occupy(struct la_heap *heap, const struct spot *spot, uint64_t size,
 	}
 	if (block_reserve(heap) < 0)
 		return -ENOMEM;
-	*out = block_carve(heap, id, spot->addr, block_end(heap, id) -
-							 spot->addr);
+	*out = block_carve(heap, id, spot->addr,
+			   block_end(heap, id) - spot->addr);
 	return 0;
 }
 
@@ -153,8 +153,7 @@ static bool may_share(const struct la_heap *heap, uint32_t set)
 }
 
 /* Growth: new memory beside the stream's own.  -ENOSPC: not in the limit. */
-static int grow(struct la_heap *heap, uint32_t set, uint64_t size,
-		uint32_t *id)
+static int grow(struct la_heap *heap, uint32_t set, uint64_t size, uint32_t *id)
 {
 	const struct reach reach = {
 		.pool = heap->set[set].pool,
@@ -184,10 +183,11 @@ static struct spot best_run(const struct la_heap *heap, uint64_t size)
 
 		if (run->size < size ||
 		    (best.at != LA_NO_BLOCK &&
-		     (run->size > best.room || (run->size == best.room &&
-						run->addr > best.addr))))
+		     (run->size > best.room ||
+		      (run->size == best.room && run->addr > best.addr))))
 			continue;
-		best = (struct spot){ .addr = run->addr, .room = run->size,
+		best = (struct spot){ .addr = run->addr,
+				      .room = run->size,
 				      .at = run->first };
 	}
 	return best;

@@ -16,8 +16,8 @@ enum {
 
 static unsigned int order_below(uint64_t pages)
 {
-	unsigned int order = pages ? 63 - (unsigned int)__builtin_clzll(pages) :
-				     0;
+	unsigned int order =
+		pages ? 63 - (unsigned int)__builtin_clzll(pages) : 0;
 
 	return order < ORDERS ? order : ORDERS - 1;
 }
@@ -63,8 +63,7 @@ static int new_number(struct compact *compact, uint32_t *number)
 	return 0;
 }
 
-static int create_piece(struct la_heap *heap, unsigned int order,
-			uint32_t *out)
+static int create_piece(struct la_heap *heap, unsigned int order, uint32_t *out)
 {
 	struct compact *compact = heap->compact;
 	struct piece piece = { .order = (uint8_t)order, .next = NO_PIECE };
@@ -143,8 +142,8 @@ static int create_within_limit(struct la_heap *heap, unsigned int order,
 
 /* A piece that lies nowhere, of the order or, where that spares a create at
  * the limit, another of no more than so many pages. */
-static int take_piece(struct la_heap *heap, unsigned int order,
-		      uint64_t pages, uint32_t *piece)
+static int take_piece(struct la_heap *heap, unsigned int order, uint64_t pages,
+		      uint32_t *piece)
 {
 	struct compact *compact = heap->compact;
 	int other, err;

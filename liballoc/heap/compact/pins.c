@@ -21,8 +21,7 @@ static bool is_backed(const struct la_heap *heap, uint64_t addr, uint64_t size)
 	return true;
 }
 
-int compact_pin(struct la_heap *heap, uint64_t addr, uint64_t size,
-		bool pinned)
+int compact_pin(struct la_heap *heap, uint64_t addr, uint64_t size, bool pinned)
 {
 	uint64_t at = addr;
 

@@ -30,8 +30,7 @@ static bool is_in_reach(const struct la_heap *heap, const struct reach *reach,
 }
 
 /* Note the run that begins with a block, if one does. */
-static int add_run(struct la_heap *heap, const struct reach *reach,
-		   uint32_t id)
+static int add_run(struct la_heap *heap, const struct reach *reach, uint32_t id)
 {
 	struct compact *compact = heap->compact;
 	uint32_t prev = heap->block[id].prev;

@@ -14,7 +14,8 @@
  *
  * One path to read first: torch_alloc() in heap/torch.c, then heap_obtain()
  * in heap/grow.c for a request that nothing cached serves, and
- * heap_grow_chain() in heap/chain.c for expandable segments.
+ * heap_grow_chain() in heap/chain.c for expandable segments; compact_alloc()
+ * in heap/compact/compact.c, then compact_obtain() in heap/compact/grow.c.
  */
 #ifndef LIBALLOC_HEAP_H
 #define LIBALLOC_HEAP_H
