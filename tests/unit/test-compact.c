@@ -15,7 +15,7 @@
 
 enum { POOL = 1 };
 
-static struct la_device *sim;
+static struct la_device *sim, *device;
 static struct la_heap *heap;
 static uint64_t events[LA_ACTION_COUNT]; /* heard so far */
 
@@ -43,7 +43,8 @@ static void begin(uint64_t cap, uint64_t nth)
 	int i;
 
 	ck_assert_int_eq(la_device_sim(&sim, LA_LAYOUT_RULE, UINT64_MAX, 0), 0);
-	ck_assert_int_eq(la_device_fault(&config.device, sim, nth, -EIO), 0);
+	ck_assert_int_eq(la_device_fault(&device, sim, nth, -EIO), 0);
+	config.device = device;
 	ck_assert_int_eq(la_heap_new(&heap, &config, NULL), 0);
 	ck_assert_int_eq(la_heap_stream(heap, 0), 0);
 	ck_assert_int_eq(la_heap_stream(heap, 0x10), 1);
@@ -79,7 +80,7 @@ static void end(void)
 {
 	ck_assert_int_eq(la_heap_check(heap, NULL), 0);
 	la_heap_free(heap);
-	la_device_destroy(sim);
+	la_device_destroy(device);
 }
 
 START_TEST(test_best_fit_of_the_own_stream_calls_no_driver)
