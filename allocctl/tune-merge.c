@@ -162,8 +162,13 @@ static bool read_fact(const json_t *json, struct la_tune_fact *fact)
 		.ran = value[5],
 		.reserved_peak = value[6],
 		.allocated_peak = value[7],
-		.operations = { value[8], value[9], value[10], value[11],
-				value[12] },
+		.operations = {
+			.mallocs = value[8],
+			.frees = value[9],
+			.maps = value[10],
+			.unmaps = value[11],
+			.synchronisations = value[12],
+		},
 		.seconds = json_number_value(json_array_get(json, 13)),
 	};
 	return true;
