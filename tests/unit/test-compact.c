@@ -29,7 +29,7 @@ static void hear(void *data, enum la_action action, uint64_t addr,
 	events[action]++;
 }
 
-static void begin(uint64_t cap, uint64_t nth)
+static void begin_on(uint64_t card, uint64_t cap, uint64_t nth)
 {
 	static const uint64_t pool[] = { 1, 0 };
 	struct la_setting_values setting = default_setting();
@@ -42,7 +42,7 @@ static void begin(uint64_t cap, uint64_t nth)
 	};
 	int i;
 
-	ck_assert_int_eq(la_device_sim(&sim, LA_LAYOUT_RULE, UINT64_MAX, 0), 0);
+	ck_assert_int_eq(la_device_sim(&sim, LA_LAYOUT_RULE, card, 0), 0);
 	ck_assert_int_eq(la_device_fault(&device, sim, nth, -EIO), 0);
 	config.device = device;
 	ck_assert_int_eq(la_heap_new(&heap, &config, NULL), 0);
@@ -51,6 +51,11 @@ static void begin(uint64_t cap, uint64_t nth)
 	ck_assert_int_eq(la_heap_pool(heap, pool), POOL);
 	for (i = 0; i < LA_ACTION_COUNT; i++)
 		events[i] = 0;
+}
+
+static void begin(uint64_t cap, uint64_t nth)
+{
+	begin_on(UINT64_MAX, cap, nth);
 }
 
 static const struct la_device_sim_counts *counts(void)
@@ -235,6 +240,32 @@ START_TEST(test_half_of_a_growth_is_kept)
 }
 END_TEST
 
+/* Another process takes half of the card for a while. */
+START_TEST(test_what_was_refused_is_asked_for_again)
+{
+	uint64_t other;
+	int i;
+
+	begin_on(64 * MIB, 60 * MIB, 0);
+	ck_assert_int_eq(sim->ops->create(sim, 32 * MIB, &other), 0);
+	alloc(10 * MIB, 0, LA_DEFAULT_POOL);
+	for (i = 0; i < 4; i++) {
+		release(alloc(22 * MIB, 0, LA_DEFAULT_POOL));
+		release(alloc(22 * MIB, 0, POOL));
+		ck_assert_int_eq(la_heap_pool_give_up(heap, POOL), 0);
+	}
+	ck_assert_uint_eq(stats()->reserved, 32 * MIB);
+	ck_assert_int_eq(sim->ops->release(sim, other, 32 * MIB), 0);
+	for (i = 0; i < 16; i++) {
+		release(alloc(22 * MIB, 0, LA_DEFAULT_POOL));
+		release(alloc(22 * MIB, 0, POOL));
+		ck_assert_int_eq(la_heap_pool_give_up(heap, POOL), 0);
+	}
+	ck_assert_uint_eq(stats()->reserved, 54 * MIB);
+	end();
+}
+END_TEST
+
 static void add_size(void *data, const struct la_block_info *info)
 {
 	uint64_t *sum = data;
@@ -275,6 +306,7 @@ int main(void)
 	tcase_add_test(tc, test_what_is_pinned_stays);
 	tcase_add_test(tc, test_a_lower_cap_gives_back_as_requests_come);
 	tcase_add_test(tc, test_half_of_a_growth_is_kept);
+	tcase_add_test(tc, test_what_was_refused_is_asked_for_again);
 	tcase_add_test(tc, test_a_walk_shows_all_memory);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);

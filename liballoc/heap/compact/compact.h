@@ -54,6 +54,8 @@ struct compact {
 	 * when the device refused more. */
 	uint64_t limit;
 	uint64_t refusals; /* so often the device had less */
+	uint64_t squeezed; /* requests without a block while the limit was
+			    * below the cap */
 	uint64_t mapped; /* bytes of pieces that lie somewhere; all others
 			  * are spare */
 	/* Frees so far.  What a stream freed is quiet once the stream was
@@ -119,6 +121,12 @@ static inline uint64_t page_down(uint64_t addr)
 static inline uint64_t compact_cap(const struct la_heap *heap)
 {
 	return page_down(heap->cap);
+}
+
+/* Is there a device on which streams run? */
+static inline bool has_streams(const struct la_heap *heap)
+{
+	return heap->waiter.synchronize && heap->device->ops->record;
 }
 
 /* Was all that a stream of the set queued on its free blocks waited for? */

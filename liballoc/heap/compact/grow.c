@@ -9,8 +9,12 @@
 
 #include "heap/compact/compact.h"
 
-/* So often other threads may come in between; then the heap stays locked. */
-enum { ROUNDS_SHARED = 2 };
+enum {
+	ROUNDS_SHARED = 2, /* so often other threads may come in between; then
+			    * the heap stays locked */
+	SQUEEZED_MOST = 16 /* at each so many requests it is tried whether the
+			    * device has more again */
+};
 
 /* Which streams are being captured?  Returns 0 or -ENOMEM. */
 int compact_look_at_streams(struct la_heap *heap)
@@ -30,7 +34,7 @@ int compact_look_at_streams(struct la_heap *heap)
 	}
 	for (i = 0; i < heap->stream_count; i++)
 		compact->barred[i] =
-			heap->waiter.synchronize &&
+			has_streams(heap) &&
 			ops->capturing(heap->device, heap->stream[i]) != 0;
 	return 0;
 }
@@ -61,7 +65,7 @@ static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
 		return 0;
 	heap->stats.waits++;
 	heap->set[set].freed_at = ++heap->compact->clock;
-	if (!heap->waiter.synchronize)
+	if (!has_streams(heap))
 		return 0;
 	err = ops->record(heap->device, set_stream(heap, owner), &event);
 	if (err < 0)
@@ -338,6 +342,16 @@ static int try_until_known(struct la_heap *heap, uint32_t set, uint64_t size,
 	return err;
 }
 
+/* What the device refused another process may have given back meanwhile. */
+static void forget_refusal(struct la_heap *heap)
+{
+	struct compact *compact = heap->compact;
+
+	if (compact->limit < compact_cap(heap) &&
+	    ++compact->squeezed % SQUEEZED_MOST == 0)
+		compact->limit = compact_cap(heap);
+}
+
 /* On success *id is a block in no set that is large enough. */
 int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		   uint32_t *id)
@@ -346,6 +360,7 @@ int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 
 	if (size > heap->cap)
 		return -ENOSPC;
+	forget_refusal(heap);
 	err = try_until_known(heap, set, size, id);
 	if (err != -ENOSPC)
 		return err;

@@ -116,7 +116,7 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 	uint64_t clock = heap->compact->clock;
 	int err = 0;
 
-	if (heap->waiter.synchronize)
+	if (has_streams(heap))
 		err = locked ? wait_locked(heap, stream) :
 			       heap->waiter.synchronize(heap->waiter.data,
 							heap->stream[stream]);
