@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One device: the path of a request that no cache serves, and of a free. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "allocator/internal.h"
+#include "heap/inside.h"
+
+enum { SAMPLE = 32 }; /* one passage of so many is timed */
+
+static void hear(void *data, enum la_action action, uint64_t addr,
+		 uint64_t size, uint64_t stream)
+{
+	struct arena *arena = data;
+
+	history_add(&arena->history, action, addr, size, stream);
+}
+
+static void hear_split(void *data, uint64_t addr, uint64_t size, uint64_t whole)
+{
+	const struct arena *arena = data;
+	const struct la_allocator *allocator = arena->allocator;
+
+	allocator->split(allocator->split_data, arena->number, addr, size,
+			 whole);
+}
+
+static int new_heap(struct arena *arena,
+		    const struct la_allocator_config *config,
+		    struct la_error *err)
+{
+	struct la_heap_waiter waiter = arena_waiter;
+	struct la_heap_config heap = {
+		.policy = config->policy,
+		.setting = config->setting,
+		.device = &arena->meter.device,
+		.cap = UINT64_MAX,
+		.total = arena->total,
+		.waiter = &waiter,
+		.listener = config->history ? hear : NULL,
+		.split_listener = config->split ? hear_split : NULL,
+		.listener_data = arena,
+	};
+
+	waiter.data = arena;
+	return la_heap_new(&arena->heap, &heap, err);
+}
+
+/* In memory of zeros. */
+int arena_init(struct arena *arena, unsigned int number,
+	       const struct la_allocator_config *config, struct la_error *err)
+{
+	int code;
+
+	arena->number = number;
+	arena->cap = UINT64_MAX;
+	arena->total = config->total ? config->total[number] : 0;
+	atomic_init(&arena->bypassed, config->history > 0);
+	meter_init(&arena->meter, config->device[number]);
+	if (lease_map_init(&arena->map) < 0)
+		return -ENOMEM;
+	if (history_init(&arena->history, config->history) < 0) {
+		lease_map_release(&arena->map);
+		return -ENOMEM;
+	}
+	code = new_heap(arena, config, err);
+	if (code < 0) {
+		history_release(&arena->history);
+		lease_map_release(&arena->map);
+		return code;
+	}
+	pthread_mutex_init(&arena->lock, NULL);
+	pthread_cond_init(&arena->settled, NULL);
+	return 0;
+}
+
+void arena_release(struct arena *arena)
+{
+	pending_forget(arena);
+	routes_free(arena);
+	la_heap_free(arena->heap);
+	history_release(&arena->history);
+	lease_map_release(&arena->map);
+	slabs_free(arena->slab);
+	free(arena->pool);
+}
+
+void arena_enter(struct arena *arena, struct passage *passage)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->history.now = 0;
+	passage->start = 0;
+	if (arena->passages++ % SAMPLE)
+		return;
+	passage->device = arena->meter.time;
+	passage->start = meter_clock();
+}
+
+void arena_leave(struct arena *arena, const struct passage *passage)
+{
+	uint64_t time, device;
+
+	if (passage->start) {
+		time = meter_clock() - passage->start;
+		device = arena->meter.time - passage->device;
+		if (time > device)
+			arena->time += SAMPLE * (time - device);
+	}
+	pthread_mutex_unlock(&arena->lock);
+}
+
+static bool is_beyond(const struct arena *arena,
+		      const struct la_heap_stats *stats)
+{
+	return stats->allocated > arena->peaks.allocated ||
+	       stats->active > arena->peaks.active ||
+	       arena->tally.live > (int64_t)arena->peaks.live ||
+	       arena->tally.requested > (int64_t)arena->peaks.requested;
+}
+
+static void raise_to(uint64_t *peak, uint64_t value)
+{
+	if (value > *peak)
+		*peak = value;
+}
+
+/*
+ * The heap takes what caches hold for allocated, so its figures are never
+ * below the true ones, which no cache alone can raise above them.  Where they
+ * pass a peak the caches are emptied, and then they are the true ones.
+ */
+void arena_raise_peaks(struct arena *arena)
+{
+	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
+
+	raise_to(&arena->peaks.reserved, stats->reserved);
+	if (!is_beyond(arena, stats) || arena_drain(arena) < 0)
+		return;
+	raise_to(&arena->peaks.allocated, stats->allocated);
+	raise_to(&arena->peaks.active, stats->active);
+	raise_to(&arena->peaks.live, (uint64_t)arena->tally.live);
+	raise_to(&arena->peaks.requested, (uint64_t)arena->tally.requested);
+}
+
+static uint32_t units_of(uint64_t size)
+{
+	return size > (uint64_t)FRONT_UNITS * LEASE_UNIT ?
+		       UINT32_MAX :
+		       (uint32_t)((size + LEASE_UNIT - 1) / LEASE_UNIT);
+}
+
+/* Note the block of a lease. */
+static int begin_lease(struct arena *arena, struct lease *lease)
+{
+	struct map_table *retired;
+	int err;
+
+	lease->addr = la_heap_addr(arena->heap, lease->block);
+	lease->size = heap_size_of(arena->heap, lease->block);
+	lease->use = NULL;
+	lease_set(lease, LEASE_LIVE);
+	err = lease_map_insert(&arena->map, lease->addr, lease, &retired);
+	if (retired) {
+		arena_pass_fronts(arena);
+		free(retired);
+	}
+	if (err < 0)
+		return err;
+	arena->tally.requested += (int64_t)lease_requested(lease);
+	arena->tally.live++;
+	arena->tally.served++;
+	arena_raise_peaks(arena);
+	return 0;
+}
+
+/* A block of the heap for a lease. */
+static int serve(struct arena *arena, uint64_t size, uint64_t stream,
+		 struct lease *lease)
+{
+	int number = la_heap_stream(arena->heap, stream);
+	int pool = arena_route(arena, stream);
+	long settled = pending_settle(arena);
+	int err;
+
+	if (number < 0 || settled < 0)
+		return number < 0 ? number : (int)settled;
+	atomic_store_explicit(&lease->requested, size, memory_order_relaxed);
+	lease->stream = stream;
+	lease->units = units_of(size);
+	lease->private = pool != LA_DEFAULT_POOL;
+	err = la_heap_alloc(arena->heap, size, number, pool, &lease->block);
+	if (err < 0)
+		return err;
+	err = begin_lease(arena, lease);
+	if (err < 0)
+		(void)la_heap_release(arena->heap, lease->block);
+	return err;
+}
+
+int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
+		uint64_t *addr, struct la_allocator_oom *oom)
+{
+	struct passage passage;
+	struct lease *lease;
+	int err;
+
+	arena_enter(arena, &passage);
+	lease = lease_new(arena);
+	err = lease ? serve(arena, size, stream, lease) : -ENOMEM;
+	if (!err)
+		*addr = lease->addr;
+	else if (lease)
+		lease_drop(arena, lease);
+	if (err == -ENOSPC && oom) {
+		*oom = (struct la_allocator_oom){ .size = size,
+						  .stream = stream };
+		arena_describe(arena, oom);
+	}
+	arena_leave(arena, &passage);
+	return err;
+}
+
+static int end_lease(struct arena *arena, struct lease *lease)
+{
+	int64_t requested = (int64_t)lease_requested(lease);
+	int err = lease->use ? pending_begin(arena, lease) :
+			       lease_give_back(arena, lease);
+
+	if (err < 0)
+		return err;
+	arena->tally.requested -= requested;
+	arena->tally.live--;
+	arena->tally.freed++;
+	return 0;
+}
+
+/* Free a lease that is ending and that no cache took.  The thread's front, if
+ * it is full, is emptied: what it holds is not what is asked for. */
+int arena_free(struct arena *arena, struct front *full, struct lease *lease)
+{
+	struct passage passage;
+	int err;
+
+	arena_enter(arena, &passage);
+	if (full)
+		(void)front_drain(full); /* what failed is tried again */
+	err = end_lease(arena, lease);
+	if (err < 0)
+		lease_set(lease, LEASE_LIVE);
+	arena_leave(arena, &passage);
+	return err;
+}
