@@ -166,7 +166,7 @@ static void free_in(struct la_allocator *allocator, struct thread *thread,
 				 .front = front,
 				 .answer = FRONT_REFUSED };
 	if (front)
-		front_lock(front);
+		spin_lock(&front->lock);
 	else
 		pthread_mutex_lock(&arena->lock);
 	found->lease = lease_map_find(&arena->map, addr);
@@ -175,7 +175,7 @@ static void free_in(struct la_allocator *allocator, struct thread *thread,
 	if (front && found->lease)
 		found->answer = front_put(front, found->lease);
 	if (front)
-		front_unlock(front);
+		spin_unlock(&front->lock);
 	else
 		pthread_mutex_unlock(&arena->lock);
 }

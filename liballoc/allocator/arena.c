@@ -91,6 +91,7 @@ void arena_enter(struct arena *arena, struct passage *passage)
 	pthread_mutex_lock(&arena->lock);
 	arena->history.now = 0;
 	passage->start = 0;
+	passage->change = (struct tally){ 0 };
 	if (arena->passages++ % SAMPLE)
 		return;
 	passage->device = arena->meter.time;
@@ -107,40 +108,8 @@ void arena_leave(struct arena *arena, const struct passage *passage)
 		if (time > device)
 			arena->time += SAMPLE * (time - device);
 	}
+	ledger_note(arena, &passage->change, 0);
 	pthread_mutex_unlock(&arena->lock);
-}
-
-static bool is_beyond(const struct arena *arena,
-		      const struct la_heap_stats *stats)
-{
-	return stats->allocated > arena->peaks.allocated ||
-	       stats->active > arena->peaks.active ||
-	       arena->tally.live > (int64_t)arena->peaks.live ||
-	       arena->tally.requested > (int64_t)arena->peaks.requested;
-}
-
-static void raise_to(uint64_t *peak, uint64_t value)
-{
-	if (value > *peak)
-		*peak = value;
-}
-
-/*
- * The heap takes what caches hold for allocated, so its figures are never
- * below the true ones, which no cache alone can raise above them.  Where they
- * pass a peak the caches are emptied, and then they are the true ones.
- */
-void arena_raise_peaks(struct arena *arena)
-{
-	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
-
-	raise_to(&arena->peaks.reserved, stats->reserved);
-	if (!is_beyond(arena, stats) || arena_drain(arena) < 0)
-		return;
-	raise_to(&arena->peaks.allocated, stats->allocated);
-	raise_to(&arena->peaks.active, stats->active);
-	raise_to(&arena->peaks.live, (uint64_t)arena->tally.live);
-	raise_to(&arena->peaks.requested, (uint64_t)arena->tally.requested);
 }
 
 static uint32_t units_of(uint64_t size)
@@ -165,13 +134,7 @@ static int begin_lease(struct arena *arena, struct lease *lease)
 		arena_pass_fronts(arena);
 		free(retired);
 	}
-	if (err < 0)
-		return err;
-	arena->tally.requested += (int64_t)lease_requested(lease);
-	arena->tally.live++;
-	arena->tally.served++;
-	arena_raise_peaks(arena);
-	return 0;
+	return err;
 }
 
 /* A block of the heap for a lease. */
@@ -208,10 +171,14 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	arena_enter(arena, &passage);
 	lease = lease_new(arena);
 	err = lease ? serve(arena, size, stream, lease) : -ENOMEM;
-	if (!err)
+	if (!err) {
 		*addr = lease->addr;
-	else if (lease)
+		passage.change.requested = (int64_t)size;
+		passage.change.live = 1;
+		passage.change.served = 1;
+	} else if (lease) {
 		lease_drop(arena, lease);
+	}
 	if (err == -ENOSPC && oom) {
 		*oom = (struct la_allocator_oom){ .size = size,
 						  .stream = stream };
@@ -221,33 +188,25 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	return err;
 }
 
-static int end_lease(struct arena *arena, struct lease *lease)
-{
-	int64_t requested = (int64_t)lease_requested(lease);
-	int err = lease->use ? pending_begin(arena, lease) :
-			       lease_give_back(arena, lease);
-
-	if (err < 0)
-		return err;
-	arena->tally.requested -= requested;
-	arena->tally.live--;
-	arena->tally.freed++;
-	return 0;
-}
-
 /* Free a lease that is ending and that no cache took.  The thread's front, if
  * it is full, is emptied: what it holds is not what is asked for. */
 int arena_free(struct arena *arena, struct front *full, struct lease *lease)
 {
+	int64_t requested = (int64_t)lease_requested(lease);
 	struct passage passage;
 	int err;
 
 	arena_enter(arena, &passage);
 	if (full)
 		(void)front_drain(full); /* what failed is tried again */
-	err = end_lease(arena, lease);
+	err = lease->use ? pending_begin(arena, lease) :
+			   lease_give_back(arena, lease);
 	if (err < 0)
 		lease_set(lease, LEASE_LIVE);
+	else
+		passage.change = (struct tally){ .requested = -requested,
+						 .live = -1,
+						 .freed = 1 };
 	arena_leave(arena, &passage);
 	return err;
 }

@@ -15,6 +15,7 @@ struct sums {
 	int64_t requested, live; /* of those that the program has */
 	size_t noted; /* leases that belong into the map */
 	uint64_t cached; /* leases of fronts, or on their way back */
+	uint64_t watched; /* bytes of those that the ledger knows of */
 	uint64_t uses_left;
 	uint64_t lost; /* address of one that the map does not know */
 };
@@ -84,6 +85,8 @@ static int check_front(const struct front *front, struct sums *sums,
 	if (count != front->count || bytes != front->bytes)
 		return broken(err, "wrong figures of a front", bytes);
 	sums->cached -= count;
+	if (front->watched)
+		sums->watched += bytes;
 	sums->requested -= front->tally.requested;
 	sums->live -= front->tally.live;
 	return 0;
@@ -111,10 +114,12 @@ static int check_sums(const struct arena *arena, const struct sums *sums,
 {
 	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	const struct lease *lease;
-	uint64_t returning = 0;
+	uint64_t returning = 0, watched = sums->watched;
 
-	for (lease = arena->returning; lease; lease = lease->next)
+	for (lease = arena->returning; lease; lease = lease->next) {
+		watched += lease->size;
 		returning++;
+	}
 	if (sums->cached != returning)
 		return broken(err, "blocks in no cache", sums->cached);
 	if (sums->lost)
@@ -125,12 +130,14 @@ static int check_sums(const struct arena *arena, const struct sums *sums,
 		return broken(err, "wrong bytes allocated", sums->allocated);
 	if (stats->active != sums->allocated + sums->pending)
 		return broken(err, "wrong bytes pending", sums->pending);
-	if (arena->tally.live != sums->live)
+	if (arena->ledger.tally.live != sums->live)
 		return broken(err, "wrong number of live blocks",
 			      (uint64_t)sums->live);
-	if (arena->tally.requested != sums->requested)
+	if (arena->ledger.tally.requested != sums->requested)
 		return broken(err, "wrong bytes requested",
 			      (uint64_t)sums->requested);
+	if (arena->ledger.cached != watched)
+		return broken(err, "wrong bytes cached", watched);
 	return check_queues(arena, sums, err);
 }
 
@@ -154,10 +161,10 @@ static int check_arena(struct arena *arena, struct la_error *err)
 
 	pthread_mutex_lock(&arena->lock);
 	for (front = arena->front; front; front = front->next)
-		front_lock(front);
+		spin_lock(&front->lock);
 	code = check_locked(arena, err);
 	for (front = arena->front; front; front = front->next)
-		front_unlock(front);
+		spin_unlock(&front->lock);
 	pthread_mutex_unlock(&arena->lock);
 	return code;
 }

@@ -2,7 +2,6 @@
 /* Figures of an arena, and why a request failed. */
 
 #include <errno.h>
-#include <string.h>
 
 #include "allocator/internal.h"
 #include "util/util.h"
@@ -43,11 +42,11 @@ static void sum_up(void *data, const struct la_block_info *info)
 		sums->largest = info->size;
 }
 
-static struct free_sums sum_free(const struct arena *arena)
+static struct free_sums sum_free(struct arena *arena)
 {
 	struct free_sums sums = { 0 };
 
-	la_heap_walk(arena->heap, sum_up, &sums);
+	arena_walk(arena, sum_up, &sums);
 	end_segment(&sums);
 	return sums;
 }
@@ -58,7 +57,7 @@ void arena_describe(struct arena *arena, struct la_allocator_oom *oom)
 	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	struct free_sums sums;
 
-	(void)arena_drain(arena);
+	(void)arena_drain(arena); /* what failed counts as allocated */
 	sums = sum_free(arena);
 	oom->device = arena->number;
 	oom->cap = arena->cap;
@@ -86,18 +85,21 @@ LA_EXPORT int la_allocator_oom_of(struct la_allocator *allocator,
 
 static void read_stats(struct arena *arena, struct la_allocator_stats *stats)
 {
-	const struct peaks *peaks = &arena->peaks;
 	struct meter *meter = &arena->meter;
+	struct tally tally;
+	struct peaks peaks;
+	uint64_t cached;
 
+	ledger_read(arena, &tally, &cached, &peaks);
 	*stats = (struct la_allocator_stats){
 		.heap = *la_heap_stats(arena->heap),
-		.requested = (uint64_t)arena->tally.requested,
-		.requested_peak = peaks->requested,
-		.live = (uint64_t)arena->tally.live,
-		.live_peak = peaks->live,
-		.served = arena->tally.served,
-		.freed = arena->tally.freed,
-		.cached_hits = arena->tally.hits,
+		.requested = (uint64_t)tally.requested,
+		.requested_peak = peaks.requested,
+		.live = (uint64_t)tally.live,
+		.live_peak = peaks.live,
+		.served = tally.served,
+		.freed = tally.freed,
+		.cached_hits = tally.hits,
 		.inactive = sum_free(arena).inactive,
 		.segments = (uint64_t)meter->segments,
 		.segments_peak = (uint64_t)meter->segments_peak,
@@ -107,9 +109,11 @@ static void read_stats(struct arena *arena, struct la_allocator_stats *stats)
 		.time = arena->time + meter->time,
 		.device_time = meter->time,
 	};
-	stats->heap.allocated_peak = peaks->allocated;
-	stats->heap.active_peak = peaks->active;
-	stats->heap.reserved_peak = peaks->reserved;
+	stats->heap.allocated -= cached;
+	stats->heap.active -= cached;
+	stats->heap.allocated_peak = peaks.allocated;
+	stats->heap.active_peak = peaks.active;
+	stats->heap.reserved_peak = peaks.reserved;
 }
 
 LA_EXPORT int la_allocator_stats(struct la_allocator *allocator,
@@ -123,8 +127,6 @@ LA_EXPORT int la_allocator_stats(struct la_allocator *allocator,
 	if (err < 0)
 		return err;
 	arena_enter(arena, &passage);
-	(void)arena_drain(arena); /* what failed counts as allocated */
-	arena_raise_peaks(arena);
 	read_stats(arena, stats);
 	arena_leave(arena, &passage);
 	return 0;
@@ -140,9 +142,7 @@ LA_EXPORT int la_allocator_reset_peaks(struct la_allocator *allocator,
 	if (err < 0)
 		return err;
 	arena_enter(arena, &passage);
-	(void)arena_drain(arena); /* what failed counts as allocated */
-	memset(&arena->peaks, 0, sizeof(arena->peaks));
-	arena_raise_peaks(arena);
+	ledger_reset(arena);
 	arena->meter.segments_peak = arena->meter.segments;
 	arena_leave(arena, &passage);
 	return 0;

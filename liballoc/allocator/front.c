@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Fronts: each thread keeps small blocks that it freed for its next requests
- * of the same size on the same stream.  Atomics: a front's lock, touched.
+ * of the same size on the same stream.
  */
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "allocator/internal.h"
-
-enum { SPINS = 100 };
 
 struct front *front_new(struct arena *arena)
 {
@@ -21,6 +18,7 @@ struct front *front_new(struct arena *arena)
 		return NULL;
 	memset(front, 0, size);
 	front->arena = arena;
+	front->watched = arena->ledger.watching;
 	front->next = arena->front;
 	front->link = &arena->front;
 	if (front->next)
@@ -29,31 +27,16 @@ struct front *front_new(struct arena *arena)
 	return front;
 }
 
-/* It was drained. */
+/* Its thread ends; it was drained. */
 void front_free(struct front *front)
 {
+	spin_lock(&front->lock);
+	ledger_end(front);
+	spin_unlock(&front->lock);
 	*front->link = front->next;
 	if (front->next)
 		front->next->link = front->link;
 	free(front);
-}
-
-void front_lock(struct front *front)
-{
-	unsigned int spins = 0;
-
-	while (atomic_exchange_explicit(&front->lock, 1,
-					memory_order_acquire)) {
-		while (atomic_load_explicit(&front->lock,
-					    memory_order_relaxed))
-			if (++spins % SPINS == 0)
-				sched_yield();
-	}
-}
-
-void front_unlock(struct front *front)
-{
-	atomic_store_explicit(&front->lock, 0, memory_order_release);
 }
 
 static uint32_t bin_index(uint32_t units)
@@ -96,9 +79,14 @@ static struct cache *want_cache(struct front *front, uint64_t stream)
 	return cache;
 }
 
-static void touch(struct front *front)
+static uint32_t count_of(const struct front *front)
 {
-	atomic_store_explicit(&front->touched, true, memory_order_relaxed);
+	return atomic_load_explicit(&front->count, memory_order_relaxed);
+}
+
+static void set_count(struct front *front, uint32_t count)
+{
+	atomic_store_explicit(&front->count, count, memory_order_relaxed);
 }
 
 static struct lease *pop(struct cache *cache, uint32_t units)
@@ -131,24 +119,25 @@ bool front_take(struct front *front, uint64_t size, uint64_t stream,
 	if (size > (uint64_t)FRONT_UNITS * LEASE_UNIT ||
 	    is_bypassed(front->arena))
 		return false;
-	front_lock(front);
+	spin_lock(&front->lock);
 	cache = find_cache(front, stream);
 	if (cache)
 		lease = pop(cache, units);
 	if (lease) {
+		struct tally change = { .requested = (int64_t)size,
+					.live = 1,
+					.served = 1,
+					.hits = 1 };
+
 		front->bytes -= lease->size;
-		front->count--;
-		front->tally.requested += (int64_t)size;
-		front->tally.live++;
-		front->tally.served++;
-		front->tally.hits++;
-		touch(front);
+		set_count(front, count_of(front) - 1);
+		ledger_add(front, -(int64_t)lease->size, &change);
 		atomic_store_explicit(&lease->requested, size,
 				      memory_order_relaxed);
 		lease_set(lease, LEASE_LIVE);
 		*addr = lease->addr;
 	}
-	front_unlock(front);
+	spin_unlock(&front->lock);
 	return lease != NULL;
 }
 
@@ -156,13 +145,14 @@ bool front_take(struct front *front, uint64_t size, uint64_t stream,
  * room; under the lock. */
 enum front_answer front_put(struct front *front, struct lease *lease)
 {
+	struct tally change = { .live = -1, .freed = 1 };
 	struct lease **bin;
 	struct cache *cache;
 
 	if (lease->units > FRONT_UNITS || lease->private || lease->use ||
 	    is_bypassed(front->arena))
 		return FRONT_REFUSED;
-	if (front->count == FRONT_COUNT ||
+	if (count_of(front) == FRONT_COUNT ||
 	    front->bytes + lease->size > FRONT_BYTES)
 		return FRONT_FULL;
 	cache = want_cache(front, lease->stream);
@@ -172,12 +162,10 @@ enum front_answer front_put(struct front *front, struct lease *lease)
 	lease->next = *bin;
 	*bin = lease;
 	cache->count++;
-	front->count++;
+	set_count(front, count_of(front) + 1);
 	front->bytes += lease->size;
-	front->tally.requested -= (int64_t)lease_requested(lease);
-	front->tally.live--;
-	front->tally.freed++;
-	touch(front);
+	change.requested = -(int64_t)lease_requested(lease);
+	ledger_add(front, (int64_t)lease->size, &change);
 	lease_set(lease, LEASE_CACHED);
 	return FRONT_TOOK;
 }
@@ -199,54 +187,49 @@ static void empty_cache(struct cache *cache, struct lease **list)
 	}
 }
 
-static void fold(struct tally *into, struct tally *from)
-{
-	into->requested += from->requested;
-	into->live += from->live;
-	into->served += from->served;
-	into->freed += from->freed;
-	into->hits += from->hits;
-	*from = (struct tally){ 0 };
-}
-
-/* Take all that a front has into the arena. */
+/* Take all blocks that a front has into the arena. */
 static void take_all(struct arena *arena, struct front *front)
 {
 	size_t i;
 
-	if (!atomic_load_explicit(&front->touched, memory_order_relaxed))
+	if (!count_of(front))
 		return;
-	front_lock(front);
-	for (i = 0; i < FRONT_STREAMS && front->count; i++)
+	spin_lock(&front->lock);
+	for (i = 0; i < FRONT_STREAMS; i++)
 		empty_cache(&front->cache[i], &arena->returning);
-	front->count = 0;
+	ledger_take(front);
+	set_count(front, 0);
 	front->bytes = 0;
-	fold(&arena->tally, &front->tally);
-	atomic_store_explicit(&front->touched, false, memory_order_relaxed);
-	front_unlock(front);
+	spin_unlock(&front->lock);
 }
 
 /* Returns the number of blocks that went back to the heap, or what it failed
  * with: the others wait for the next time. */
 static long give_back(struct arena *arena)
 {
+	const struct tally none = { 0 };
 	struct lease *lease;
+	uint64_t bytes = 0;
 	long count = 0;
-	int err;
+	int err = 0;
 
-	while ((lease = arena->returning)) {
+	while ((lease = arena->returning) && !err) {
 		struct lease *next = lease->next;
+		uint64_t size = lease->size;
 
 		err = lease_give_back(arena, lease);
-		if (err < 0)
-			return err;
-		arena->returning = next;
-		count++;
+		if (!err) {
+			arena->returning = next;
+			bytes += size;
+			count++;
+		}
 	}
-	return count;
+	if (count)
+		ledger_note(arena, &none, bytes);
+	return err < 0 ? err : count;
 }
 
-/* Give the blocks of a front back to the heap, and fold what it counted. */
+/* Give the blocks of a front back to the heap. */
 int front_drain(struct front *front)
 {
 	long count;
@@ -273,7 +256,7 @@ void arena_pass_fronts(struct arena *arena)
 	struct front *front;
 
 	for (front = arena->front; front; front = front->next) {
-		front_lock(front);
-		front_unlock(front);
+		spin_lock(&front->lock);
+		spin_unlock(&front->lock);
 	}
 }

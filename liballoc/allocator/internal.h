@@ -8,9 +8,9 @@
  * arena   what serves one device: its heap, leases, events, pools, history
  *
  * Locks: a front's, which only its thread takes often, and an arena's mutex.
- * Who holds an arena's may take those of its fronts, one at a time; nobody
- * who holds a front's takes any other, and nobody holds two arenas'.  The
- * allocator's own, around the list of threads, is taken with no other held.
+ * Who holds an arena's may take those of its fronts; who holds a front's may
+ * take none but the ledger's; nobody holds two arenas'.  The allocator's own,
+ * around the list of threads, is taken with no other held.
  */
 
 #include <pthread.h>
@@ -22,7 +22,9 @@
 #include "allocator/guard.h"
 #include "allocator/history.h"
 #include "allocator/lease-map.h"
+#include "allocator/ledger.h"
 #include "allocator/meter.h"
+#include "allocator/spin.h"
 
 enum lease_state {
 	LEASE_SPARE, /* not in use */
@@ -68,14 +70,6 @@ struct queue {
 	struct use *first, *last; /* NULL: none */
 };
 
-/* Changes of an arena's figures. */
-struct tally {
-	int64_t requested; /* bytes of live leases as asked for */
-	int64_t live; /* live leases */
-	uint64_t served, freed; /* requests, blocks */
-	uint64_t hits; /* of served: by a cache */
-};
-
 enum {
 	FRONT_UNITS = 2048, /* largest request of a cache: 1 MiB */
 	FRONT_STREAMS = 8, /* caches of a front */
@@ -93,12 +87,12 @@ struct cache {
 
 struct front {
 	_Atomic(uint32_t) lock; /* of all below but where told otherwise */
-	_Atomic(bool) touched; /* written under the lock: anything to fold? */
 	struct arena *arena;
 	struct front *next, **link; /* arena's lock: of the arena */
-	struct tally tally; /* since it was folded */
+	bool watched; /* does the ledger hear of each change? */
+	struct tally tally; /* changes that the ledger does not know */
 	uint64_t bytes; /* in caches */
-	uint32_t count; /* blocks in caches */
+	_Atomic(uint32_t) count; /* blocks in caches; written under the lock */
 	uint32_t last; /* index of the cache last used */
 	struct cache cache[FRONT_STREAMS];
 };
@@ -124,12 +118,6 @@ struct route {
 struct pool_users {
 	uint64_t id[2];
 	uint64_t count;
-};
-
-/* What peaks are kept of. */
-struct peaks {
-	uint64_t allocated, active, requested, reserved; /* bytes */
-	uint64_t live; /* leases */
 };
 
 struct arena {
@@ -164,8 +152,7 @@ struct arena {
 	struct pool_users *pool; /* owned */
 	size_t pool_count, pool_room;
 
-	struct tally tally; /* without what fronts have not folded */
-	struct peaks peaks;
+	struct ledger ledger;
 	uint64_t emptied; /* when empty_above last did; 0: never */
 	uint64_t passages; /* times that the lock was taken */
 	uint64_t time; /* ns between taking and leaving it, estimated; less
@@ -200,6 +187,7 @@ struct thread {
 struct passage {
 	uint64_t start; /* 0: not timed */
 	uint64_t device; /* the meter's time at the start */
+	struct tally change; /* what it did */
 };
 
 /* arena.c: one device */
@@ -213,7 +201,6 @@ void arena_leave(struct arena *arena, const struct passage *passage);
 int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 		uint64_t *addr, struct la_allocator_oom *oom);
 int arena_free(struct arena *arena, struct front *full, struct lease *lease);
-void arena_raise_peaks(struct arena *arena);
 
 /* lease.c: blocks that the heap handed out */
 struct lease *lease_new(struct arena *arena);
@@ -233,8 +220,6 @@ void leases_visit(const struct arena *arena,
 /* front.c: caches of threads */
 struct front *front_new(struct arena *arena);
 void front_free(struct front *front);
-void front_lock(struct front *front);
-void front_unlock(struct front *front);
 bool front_take(struct front *front, uint64_t size, uint64_t stream,
 		uint64_t *addr);
 enum front_answer front_put(struct front *front, struct lease *lease);
@@ -259,6 +244,9 @@ extern const struct la_heap_waiter arena_waiter;
 /* pools.c: private pools */
 int arena_route(struct arena *arena, uint64_t stream);
 void routes_free(struct arena *arena);
+
+/* show.c: blocks as the program sees them */
+void arena_walk(struct arena *arena, la_heap_visitor *visitor, void *data);
 
 /* figures.c: what is told of an arena */
 void arena_describe(struct arena *arena, struct la_allocator_oom *oom);

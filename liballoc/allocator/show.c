@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "allocator/internal.h"
+#include "heap/inside.h"
 #include "util/util.h"
 
 struct walk {
@@ -32,12 +33,10 @@ static void show(void *data, const struct la_block_info *info)
 	walk->visitor(walk->data, &seen);
 }
 
-static void walk_arena(struct arena *arena, la_heap_visitor *visitor,
-		       void *data)
+void arena_walk(struct arena *arena, la_heap_visitor *visitor, void *data)
 {
 	struct walk walk = { arena, visitor, data };
 
-	(void)arena_drain(arena); /* what failed is shown as free too */
 	la_heap_walk(arena->heap, show, &walk);
 }
 
@@ -52,79 +51,83 @@ LA_EXPORT int la_allocator_walk(struct la_allocator *allocator,
 	if (err < 0)
 		return err;
 	arena_enter(arena, &passage);
-	walk_arena(arena, visitor, data);
+	(void)arena_drain(arena); /* what failed is shown as free, too */
+	arena_walk(arena, visitor, data);
 	arena_leave(arena, &passage);
 	return 0;
 }
 
-/* A range that is looked for, and what is there. */
-struct range {
-	uint64_t addr, size;
-	uint64_t held; /* bytes of it that are the heap's memory */
-	uint64_t segment_addr, segment_size; /* of the live block that holds
-					      * addr; 0: there is none */
+/* An address that is looked for. */
+struct sought {
+	uint64_t addr;
+	bool live; /* result: is it in a live block? */
 };
 
 static void look(void *data, const struct la_block_info *info)
 {
-	struct range *range = data;
-	uint64_t from = info->addr, end = info->addr + info->size;
+	struct sought *sought = data;
 
-	if (info->state == LA_BLOCK_LIVE && range->addr >= from &&
-	    range->addr < end) {
-		range->segment_addr = info->segment_addr;
-		range->segment_size = info->segment_size;
-	}
-	if (from < range->addr)
-		from = range->addr;
-	if (end > range->addr + range->size)
-		end = range->addr + range->size;
-	if (from < end)
-		range->held += end - from;
+	if (sought->addr - info->addr < info->size)
+		sought->live = info->state == LA_BLOCK_LIVE;
 }
 
-static void look_in(struct arena *arena, struct range *range)
+/* Pin what the device gave around an address of a live block. */
+static int pin_around(struct arena *arena, uint64_t addr, uint64_t *base,
+		      uint64_t *size)
 {
-	struct passage passage;
+	struct sought sought = { .addr = addr };
+	uint64_t from, bytes;
+	int err;
 
-	arena_enter(arena, &passage);
-	walk_arena(arena, look, range);
-	arena_leave(arena, &passage);
+	arena_walk(arena, look, &sought);
+	if (!sought.live)
+		return -ENOENT;
+	err = heap_base(arena->heap, addr, &from, &bytes);
+	if (!err)
+		err = heap_pin(arena->heap, from, bytes, true);
+	if (err < 0)
+		return err;
+	*base = from;
+	*size = bytes;
+	return 0;
 }
 
 LA_EXPORT int la_allocator_base(struct la_allocator *allocator, uint64_t addr,
 				uint64_t *base, uint64_t *size)
 {
-	struct range range = { .addr = addr };
+	struct passage passage;
 	unsigned int i;
+	int err = -ENOENT;
 
 	if (!guard_holds(&allocator->guard))
 		return -ECHILD;
-	for (i = 0; i < allocator->count && !range.segment_size; i++)
-		look_in(&allocator->arena[i], &range);
-	if (!range.segment_size)
-		return -ENOENT;
-	*base = range.segment_addr;
-	*size = range.segment_size;
-	return 0;
+	for (i = 0; i < allocator->count && err == -ENOENT; i++) {
+		struct arena *arena = &allocator->arena[i];
+
+		arena_enter(arena, &passage);
+		err = pin_around(arena, addr, base, size);
+		arena_leave(arena, &passage);
+	}
+	return err;
 }
 
 LA_EXPORT int la_allocator_pin(struct la_allocator *allocator, uint64_t addr,
 			       uint64_t size, bool pinned)
 {
+	struct passage passage;
 	unsigned int i;
+	int err = -ENOENT;
 
-	(void)pinned;
 	if (!guard_holds(&allocator->guard))
 		return -ECHILD;
-	for (i = 0; i < allocator->count; i++) {
-		struct range range = { .addr = addr, .size = size };
+	for (i = 0; i < allocator->count && err == -ENOENT; i++) {
+		struct arena *arena = &allocator->arena[i];
 
-		look_in(&allocator->arena[i], &range);
-		if (range.held == size)
-			return 0;
+		arena_enter(arena, &passage);
+		err = heap_pin(arena->heap, addr, size, pinned);
+		arena_leave(arena, &passage);
 	}
-	return -ENOENT;
+	return err;
 }
 
 LA_EXPORT long la_allocator_history(struct la_allocator *allocator,

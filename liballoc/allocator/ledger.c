@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Figures and peaks of an arena. */
+
+#include "allocator/internal.h"
+#include "util/util.h"
+
+/* Fronts are no longer watched when all figures are so far below the peaks. */
+#define FAR_BYTES (32 * MIB)
+#define FAR_LEASES 4096
+
+static void add(struct tally *tally, const struct tally *change)
+{
+	tally->requested += change->requested;
+	tally->live += change->live;
+	tally->served += change->served;
+	tally->freed += change->freed;
+	tally->hits += change->hits;
+}
+
+static void raise_to(uint64_t *peak, uint64_t value)
+{
+	if (value > *peak)
+		*peak = value;
+}
+
+static void raise_all(struct ledger *ledger)
+{
+	struct peaks *peaks = &ledger->peaks;
+
+	raise_to(&peaks->allocated, ledger->allocated - ledger->cached);
+	raise_to(&peaks->active, ledger->active - ledger->cached);
+	raise_to(&peaks->requested, (uint64_t)ledger->tally.requested);
+	raise_to(&peaks->live, (uint64_t)ledger->tally.live);
+}
+
+void ledger_add(struct front *front, int64_t size, const struct tally *change)
+{
+	struct ledger *ledger = &front->arena->ledger;
+
+	if (!front->watched) {
+		add(&front->tally, change);
+		return;
+	}
+	spin_lock(&ledger->lock);
+	add(&ledger->tally, change);
+	ledger->cached += (uint64_t)size;
+	if (ledger->exact)
+		raise_all(ledger);
+	spin_unlock(&ledger->lock);
+}
+
+/* A front's own count becomes part of the ledger. */
+static void fold(struct ledger *ledger, struct front *front)
+{
+	spin_lock(&ledger->lock);
+	add(&ledger->tally, &front->tally);
+	front->tally = (struct tally){ 0 };
+	if (!front->watched)
+		ledger->cached += front->bytes;
+	front->watched = true;
+	spin_unlock(&ledger->lock);
+}
+
+void ledger_take(const struct front *front)
+{
+	struct ledger *ledger = &front->arena->ledger;
+
+	if (front->watched)
+		return;
+	spin_lock(&ledger->lock);
+	ledger->cached += front->bytes;
+	spin_unlock(&ledger->lock);
+}
+
+void ledger_end(struct front *front)
+{
+	fold(&front->arena->ledger, front);
+}
+
+static void watch(struct arena *arena)
+{
+	struct ledger *ledger = &arena->ledger;
+	struct front *front;
+
+	ledger->watching = true;
+	for (front = arena->front; front; front = front->next) {
+		spin_lock(&front->lock);
+		fold(ledger, front);
+		spin_unlock(&front->lock);
+	}
+	spin_lock(&ledger->lock);
+	ledger->exact = true;
+	raise_all(ledger);
+	spin_unlock(&ledger->lock);
+}
+
+static void unwatch(struct arena *arena)
+{
+	struct ledger *ledger = &arena->ledger;
+	struct front *front;
+
+	ledger->watching = false;
+	spin_lock(&ledger->lock);
+	ledger->exact = false;
+	spin_unlock(&ledger->lock);
+	for (front = arena->front; front; front = front->next) {
+		spin_lock(&front->lock);
+		spin_lock(&ledger->lock);
+		front->watched = false;
+		ledger->cached -= front->bytes;
+		spin_unlock(&ledger->lock);
+		spin_unlock(&front->lock);
+	}
+}
+
+/* Is a figure above its peak, or less than some distance below it? */
+static bool is_near(const struct ledger *ledger, uint64_t bytes,
+		    uint64_t leases)
+{
+	const struct peaks *peaks = &ledger->peaks;
+	const struct tally *tally = &ledger->tally;
+
+	return ledger->allocated + bytes > peaks->allocated ||
+	       ledger->active + bytes > peaks->active ||
+	       tally->requested + (int64_t)bytes > (int64_t)peaks->requested ||
+	       tally->live + (int64_t)leases > (int64_t)peaks->live;
+}
+
+void ledger_note(struct arena *arena, const struct tally *change,
+		 uint64_t returned)
+{
+	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
+	struct ledger *ledger = &arena->ledger;
+	bool near;
+
+	spin_lock(&ledger->lock);
+	add(&ledger->tally, change);
+	ledger->allocated = stats->allocated;
+	ledger->active = stats->active;
+	ledger->reserved = stats->reserved;
+	ledger->cached -= returned;
+	raise_to(&ledger->peaks.reserved, stats->reserved);
+	if (ledger->exact) {
+		raise_all(ledger);
+		near = is_near(ledger, FAR_BYTES, FAR_LEASES);
+	} else {
+		near = is_near(ledger, 0, 0);
+	}
+	spin_unlock(&ledger->lock);
+	if (near && !ledger->watching)
+		watch(arena);
+	else if (!near && ledger->watching)
+		unwatch(arena);
+}
+
+void ledger_reset(struct arena *arena)
+{
+	struct ledger *ledger = &arena->ledger;
+
+	watch(arena);
+	spin_lock(&ledger->lock);
+	ledger->peaks = (struct peaks){ .reserved = ledger->reserved };
+	raise_all(ledger);
+	spin_unlock(&ledger->lock);
+}
+
+void ledger_read(struct arena *arena, struct tally *tally, uint64_t *cached,
+		 struct peaks *peaks)
+{
+	struct ledger *ledger = &arena->ledger;
+	struct front *front;
+
+	for (front = arena->front; front; front = front->next)
+		spin_lock(&front->lock);
+	spin_lock(&ledger->lock);
+	*tally = ledger->tally;
+	*cached = ledger->cached;
+	*peaks = ledger->peaks;
+	spin_unlock(&ledger->lock);
+	for (front = arena->front; front; front = front->next) {
+		add(tally, &front->tally);
+		if (!front->watched)
+			*cached += front->bytes;
+		spin_unlock(&front->lock);
+	}
+}

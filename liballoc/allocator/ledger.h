@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LA_ALLOCATOR_LEDGER_H
+#define LA_ALLOCATOR_LEDGER_H
+
+/*
+ * Figures of an arena and their peaks, exact although most changes happen in
+ * caches of threads, which share nothing.
+ *
+ * The heap takes what caches hold for allocated.  While its figures are not
+ * above a peak, no cache can raise the true ones above it, and fronts count
+ * for themselves.  Else they are watched: each change goes into the ledger at
+ * once, until the figures are well below the peaks again.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct front;
+
+/* Changes of figures. */
+struct tally {
+	int64_t requested; /* bytes of live leases as asked for */
+	int64_t live; /* live leases */
+	uint64_t served, freed; /* requests, blocks */
+	uint64_t hits; /* of served: by a cache */
+};
+
+/* What peaks are kept of. */
+struct peaks {
+	uint64_t allocated, active, requested, reserved; /* bytes */
+	uint64_t live; /* leases */
+};
+
+struct ledger {
+	_Atomic(uint32_t) lock; /* of all below but watching; taken last */
+	bool watching; /* arena's lock: are all fronts watched? */
+	bool exact; /* the same, and have all told what they hold? */
+	struct tally tally; /* without what fronts count for themselves */
+	uint64_t allocated, active, reserved; /* bytes, as the heap has it */
+	uint64_t cached; /* of allocated: in fronts that are watched, or on
+			  * the way back from a front */
+	struct peaks peaks;
+};
+
+/* A front served or took a block; under its lock.  size: bytes of the block,
+ * below 0 if they left the cache. */
+void ledger_add(struct front *front, int64_t size, const struct tally *change);
+
+/* The heap did something, among it that so many bytes came back from fronts;
+ * under the arena's lock. */
+void ledger_note(struct arena *arena, const struct tally *change,
+		 uint64_t returned);
+
+/* The blocks of a front are on their way to the heap; under its lock. */
+void ledger_take(const struct front *front);
+
+/* A front has no blocks and ends; under both locks. */
+void ledger_end(struct front *front);
+
+/* Let peaks begin anew. */
+void ledger_reset(struct arena *arena);
+
+/* The true figures at a moment; cached: bytes in all fronts. */
+void ledger_read(struct arena *arena, struct tally *tally, uint64_t *cached,
+		 struct peaks *peaks);
+
+#endif /* LA_ALLOCATOR_LEDGER_H */
