@@ -4,9 +4,9 @@
  * ask for them, against the same heap behind one plain mutex.
  *
  * Each thread keeps 64 live blocks of random sizes: a step releases one at
- * random and allocates another of the size that the released one had, or of a
- * new size.  Printed are medians of repetitions; a step of several threads
- * is the time of all of them divided by all steps.
+ * random and allocates another.  Printed are, for a step, the median of the
+ * time on processors, which other programs disturb least, and in brackets that
+ * of the time that passed divided by all steps of all threads.
  *
  * Usage: bench-allocator [torch|compact [THREADS]]
  */
@@ -205,22 +205,27 @@ static void *work(void *data)
 	return NULL;
 }
 
-static double now_ns(void)
+/* Of a step, in nanoseconds. */
+struct cost {
+	double used; /* on processors */
+	double passed;
+};
+
+static double now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Nanoseconds of a step of all threads at once. */
-static double play(const struct subject *subject, const struct load *load,
-		   unsigned int threads)
+static struct cost play(const struct subject *subject, const struct load *load,
+			unsigned int threads)
 {
 	static struct worker worker[THREADS_MAX];
 	pthread_t thread[THREADS_MAX];
 	pthread_barrier_t start;
-	double began;
+	struct cost cost;
 	unsigned int i;
 
 	pthread_barrier_init(&start, NULL, threads + 1);
@@ -234,13 +239,17 @@ static double play(const struct subject *subject, const struct load *load,
 			fail("no thread");
 	}
 	pthread_barrier_wait(&start);
-	began = now_ns();
+	cost.used = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cost.passed = now_ns(CLOCK_MONOTONIC);
 	pthread_barrier_wait(&start);
-	began = now_ns() - began;
+	cost.used = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cost.used;
+	cost.passed = now_ns(CLOCK_MONOTONIC) - cost.passed;
 	for (i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	pthread_barrier_destroy(&start);
-	return began / STEPS / threads;
+	cost.used /= (double)STEPS * threads;
+	cost.passed /= (double)STEPS * threads;
+	return cost;
 }
 
 static int compare(const void *a, const void *b)
@@ -250,33 +259,46 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double measure(const struct subject *subject, const struct load *load,
-		      enum la_heap_policy policy, unsigned int threads)
+static double median(double *value)
 {
-	double ns[REPETITIONS];
+	qsort(value, REPETITIONS, sizeof(*value), compare);
+	return value[REPETITIONS / 2];
+}
+
+static struct cost measure(const struct subject *subject,
+			   const struct load *load, enum la_heap_policy policy,
+			   unsigned int threads)
+{
+	double used[REPETITIONS], passed[REPETITIONS];
+	struct cost cost;
 	size_t r;
 
 	subject->open(policy);
 	play(subject, load, threads);
-	for (r = 0; r < REPETITIONS; r++)
-		ns[r] = play(subject, load, threads);
+	for (r = 0; r < REPETITIONS; r++) {
+		cost = play(subject, load, threads);
+		used[r] = cost.used;
+		passed[r] = cost.passed;
+	}
 	subject->close();
-	qsort(ns, REPETITIONS, sizeof(*ns), compare);
-	return ns[REPETITIONS / 2];
+	return (struct cost){ median(used), median(passed) };
 }
 
 static void run(enum la_heap_policy policy, unsigned int threads)
 {
-	double ns[ARRAY_SIZE(subjects)];
+	struct cost cost[ARRAY_SIZE(subjects)];
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
-		for (j = 0; j < ARRAY_SIZE(subjects); j++)
-			ns[j] = measure(&subjects[j], &loads[i], policy,
-					threads);
-		printf("%-12s %2u threads  %s %7.1f ns  %s %7.1f ns  %.2f\n",
-		       loads[i].name, threads, subjects[0].name, ns[0],
-		       subjects[1].name, ns[1], ns[1] / ns[0]);
+		printf("%-11s %u threads", loads[i].name, threads);
+		for (j = 0; j < ARRAY_SIZE(subjects); j++) {
+			cost[j] = measure(&subjects[j], &loads[i], policy,
+					  threads);
+			printf("  %s %6.1f (%6.1f) ns", subjects[j].name,
+			       cost[j].used, cost[j].passed);
+		}
+		printf("  %.2f (%.2f)\n", cost[1].used / cost[0].used,
+		       cost[1].passed / cost[0].passed);
 	}
 }
 

@@ -145,87 +145,85 @@ LA_EXPORT int la_allocator_alloc(struct la_allocator *allocator,
 	return alloc(allocator, device, size, stream, addr);
 }
 
-/* What a thread finds at an address. */
-struct found {
-	struct arena *arena;
-	struct front *front;
-	struct lease *lease; /* NULL: nothing */
-	enum front_answer answer; /* to the lease */
-};
-
-/* Free the block at an address of one arena as far as the thread's front can:
- * keep it, or take it from the program.  A thread without memory for a front
- * looks under the arena's lock. */
-static void free_in(struct la_allocator *allocator, struct thread *thread,
-		    unsigned int device, uint64_t addr, struct found *found)
+/* The live lease at an address and its arena, the likeliest of which is asked
+ * first; or NULL.  A look without locks may miss it. */
+static struct lease *find_lease(struct la_allocator *allocator, uint64_t addr,
+				unsigned int likely, struct arena **arena)
 {
-	struct arena *arena = &allocator->arena[device];
-	struct front *front = thread ? thread_front(thread, device) : NULL;
+	unsigned int device = likely;
+	struct lease *lease;
 
-	*found = (struct found){ .arena = arena,
-				 .front = front,
-				 .answer = FRONT_REFUSED };
+	do {
+		*arena = &allocator->arena[device];
+		lease = lease_map_find(&(*arena)->map, addr);
+		if (lease_is_live(lease, addr))
+			return lease;
+		device = (device + 1) % allocator->count;
+	} while (device != likely);
+	return NULL;
+}
+
+/* The same, and sure. */
+static struct lease *find_lease_locked(struct la_allocator *allocator,
+				       uint64_t addr, struct arena **arena)
+{
+	struct lease *lease = NULL;
+	unsigned int i;
+
+	for (i = 0; i < allocator->count && !lease; i++) {
+		*arena = &allocator->arena[i];
+		pthread_mutex_lock(&(*arena)->lock);
+		lease = lease_map_find(&(*arena)->map, addr);
+		if (!lease_is_live(lease, addr))
+			lease = NULL;
+		pthread_mutex_unlock(&(*arena)->lock);
+	}
+	return lease;
+}
+
+static struct lease *find(struct la_allocator *allocator, uint64_t addr,
+			  unsigned int likely, struct arena **arena)
+{
+	struct lease *lease = find_lease(allocator, addr, likely, arena);
+
+	return lease ? lease : find_lease_locked(allocator, addr, arena);
+}
+
+/* Free a block through the thread's front, or past it. */
+static int free_lease(struct thread *thread, struct arena *arena,
+		      struct lease *lease)
+{
+	enum front_answer answer = FRONT_REFUSED;
+	struct front *front = NULL;
+
+	if (thread && front_likes(lease))
+		front = thread_front(thread, arena->number);
 	if (front)
-		spin_lock(&front->lock);
-	else
-		pthread_mutex_lock(&arena->lock);
-	found->lease = lease_map_find(&arena->map, addr);
-	if (found->lease && !lease_try(found->lease, LEASE_LIVE, LEASE_ENDING))
-		found->lease = NULL;
-	if (front && found->lease)
-		found->answer = front_put(front, found->lease);
-	if (front)
-		spin_unlock(&front->lock);
-	else
-		pthread_mutex_unlock(&arena->lock);
+		answer = front_put(front, lease);
+	if (answer == FRONT_TOOK)
+		return 0;
+	lease_set(lease, LEASE_ENDING);
+	return arena_free(arena, answer == FRONT_FULL ? front : NULL, lease);
 }
 
 LA_EXPORT int la_allocator_release(struct la_allocator *allocator,
 				   uint64_t addr)
 {
 	struct thread *thread;
-	struct found found;
-	unsigned int i, device;
+	struct arena *arena;
+	struct lease *lease;
 
 	if (!guard_holds(&allocator->guard))
 		return -ECHILD;
 	if (!addr)
 		return 0;
 	thread = thread_of(allocator);
-	device = thread ? thread->last : 0;
-	for (i = 0; i < allocator->count; i++) {
-		free_in(allocator, thread, device, addr, &found);
-		if (found.lease)
-			break;
-		device = (device + 1) % allocator->count;
-	}
-	if (i == allocator->count)
+	lease = find(allocator, addr, thread ? thread->last : 0, &arena);
+	if (!lease)
 		return -ENOENT;
 	if (thread)
-		thread->last = device;
-	if (found.answer == FRONT_TOOK)
-		return 0;
-	return arena_free(found.arena,
-			  found.answer == FRONT_FULL ? found.front : NULL,
-			  found.lease);
-}
-
-/* The live lease at an address, whose arena's lock is held then; or NULL. */
-static struct lease *find_lease(struct la_allocator *allocator, uint64_t addr,
-				struct arena **arena)
-{
-	struct lease *lease;
-	unsigned int i;
-
-	for (i = 0; i < allocator->count; i++) {
-		*arena = &allocator->arena[i];
-		pthread_mutex_lock(&(*arena)->lock);
-		lease = lease_map_find(&(*arena)->map, addr);
-		if (lease && lease_state(lease) == LEASE_LIVE)
-			return lease;
-		pthread_mutex_unlock(&(*arena)->lock);
-	}
-	return NULL;
+		thread->last = arena->number;
+	return free_lease(thread, arena, lease);
 }
 
 LA_EXPORT int la_allocator_record_stream(struct la_allocator *allocator,
@@ -233,15 +231,17 @@ LA_EXPORT int la_allocator_record_stream(struct la_allocator *allocator,
 {
 	struct arena *arena;
 	struct lease *lease;
-	int err = 0;
+	int err;
 
 	if (!guard_holds(&allocator->guard))
 		return -ECHILD;
-	lease = find_lease(allocator, addr, &arena);
+	lease = find(allocator, addr, 0, &arena);
 	if (!lease)
 		return -ENOENT;
-	if (lease->stream != stream)
-		err = pending_use(arena, lease, stream);
+	if (lease->stream == stream)
+		return 0;
+	pthread_mutex_lock(&arena->lock);
+	err = pending_use(arena, lease, stream);
 	pthread_mutex_unlock(&arena->lock);
 	return err;
 }

@@ -122,19 +122,12 @@ static uint32_t units_of(uint64_t size)
 /* Note the block of a lease. */
 static int begin_lease(struct arena *arena, struct lease *lease)
 {
-	struct map_table *retired;
-	int err;
+	uint64_t addr = la_heap_addr(arena->heap, lease->block);
 
-	lease->addr = la_heap_addr(arena->heap, lease->block);
+	atomic_store_explicit(&lease->addr, addr, memory_order_relaxed);
 	lease->size = heap_size_of(arena->heap, lease->block);
-	lease->use = NULL;
 	lease_set(lease, LEASE_LIVE);
-	err = lease_map_insert(&arena->map, lease->addr, lease, &retired);
-	if (retired) {
-		arena_pass_fronts(arena);
-		free(retired);
-	}
-	return err;
+	return lease_map_insert(&arena->map, addr, lease);
 }
 
 /* A block of the heap for a lease. */
@@ -172,7 +165,7 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	lease = lease_new(arena);
 	err = lease ? serve(arena, size, stream, lease) : -ENOMEM;
 	if (!err) {
-		*addr = lease->addr;
+		*addr = lease_addr(lease);
 		passage.change.requested = (int64_t)size;
 		passage.change.live = 1;
 		passage.change.served = 1;

@@ -30,8 +30,8 @@ static void sum_up(void *data, const struct lease *lease)
 		sums->uses_left += lease->uses_left;
 		return;
 	}
-	if (lease_map_find(&sums->arena->map, lease->addr) != lease)
-		sums->lost = lease->addr;
+	if (lease_map_find(&sums->arena->map, lease_addr(lease)) != lease)
+		sums->lost = lease_addr(lease);
 	sums->allocated += lease->size;
 	sums->noted++;
 	if (state == LEASE_CACHED) {
@@ -61,7 +61,7 @@ static int add_cache(const struct cache *cache, uint64_t *count,
 			if (lease_state(lease) != LEASE_CACHED ||
 			    lease->stream != cache->stream || lease->use)
 				return broken(err, "wrong block in a cache",
-					      lease->addr);
+					      lease_addr(lease));
 			*bytes += lease->size;
 			++*count;
 		}

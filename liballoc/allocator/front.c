@@ -135,23 +135,24 @@ bool front_take(struct front *front, uint64_t size, uint64_t stream,
 		atomic_store_explicit(&lease->requested, size,
 				      memory_order_relaxed);
 		lease_set(lease, LEASE_LIVE);
-		*addr = lease->addr;
+		*addr = lease_addr(lease);
 	}
 	spin_unlock(&front->lock);
 	return lease != NULL;
 }
 
-/* Keep a block that the program has freed, if it may be kept and there is
- * room; under the lock. */
-enum front_answer front_put(struct front *front, struct lease *lease)
+/* May a block that the program has freed be kept? */
+bool front_likes(const struct lease *lease)
+{
+	return lease->units <= FRONT_UNITS && !lease->private && !lease->use;
+}
+
+static enum front_answer put(struct front *front, struct lease *lease)
 {
 	struct tally change = { .live = -1, .freed = 1 };
 	struct lease **bin;
 	struct cache *cache;
 
-	if (lease->units > FRONT_UNITS || lease->private || lease->use ||
-	    is_bypassed(front->arena))
-		return FRONT_REFUSED;
 	if (count_of(front) == FRONT_COUNT ||
 	    front->bytes + lease->size > FRONT_BYTES)
 		return FRONT_FULL;
@@ -168,6 +169,19 @@ enum front_answer front_put(struct front *front, struct lease *lease)
 	ledger_add(front, (int64_t)lease->size, &change);
 	lease_set(lease, LEASE_CACHED);
 	return FRONT_TOOK;
+}
+
+/* Keep a block that the program has freed, if there is room. */
+enum front_answer front_put(struct front *front, struct lease *lease)
+{
+	enum front_answer answer;
+
+	if (is_bypassed(front->arena))
+		return FRONT_REFUSED;
+	spin_lock(&front->lock);
+	answer = put(front, lease);
+	spin_unlock(&front->lock);
+	return answer;
 }
 
 /* All blocks of a cache, in front of a list. */
@@ -248,15 +262,4 @@ long arena_drain(struct arena *arena)
 	for (front = arena->front; front; front = front->next)
 		take_all(arena, front);
 	return give_back(arena);
-}
-
-/* Be sure that no thread uses what it saw in the map before now. */
-void arena_pass_fronts(struct arena *arena)
-{
-	struct front *front;
-
-	for (front = arena->front; front; front = front->next) {
-		spin_lock(&front->lock);
-		spin_unlock(&front->lock);
-	}
 }

@@ -37,7 +37,7 @@ enum lease_state {
 /* Written by whoever has it by its state: the program's thread that allocates
  * or frees, the front under its lock, else the arena under its lock. */
 struct lease {
-	uint64_t addr;
+	_Atomic(uint64_t) addr;
 	uint64_t size; /* bytes of the block, as the heap counts them */
 	_Atomic(uint64_t) requested; /* bytes of the request that it serves */
 	uint64_t stream; /* raw value, of the request */
@@ -51,6 +51,36 @@ struct lease {
 	uint8_t private; /* of a private pool? */
 	_Atomic(uint8_t) state; /* enum lease_state */
 };
+
+/* Of a lease that others may look at, too. */
+static inline uint64_t lease_addr(const struct lease *lease)
+{
+	return atomic_load_explicit(&lease->addr, memory_order_relaxed);
+}
+
+static inline uint64_t lease_requested(const struct lease *lease)
+{
+	return atomic_load_explicit(&lease->requested, memory_order_relaxed);
+}
+
+static inline enum lease_state lease_state(const struct lease *lease)
+{
+	return (enum lease_state)atomic_load_explicit(&lease->state,
+						      memory_order_acquire);
+}
+
+static inline void lease_set(struct lease *lease, enum lease_state state)
+{
+	atomic_store_explicit(&lease->state, (uint8_t)state,
+			      memory_order_release);
+}
+
+/* May a lease that was found by an address be taken for it? */
+static inline bool lease_is_live(const struct lease *lease, uint64_t addr)
+{
+	return lease && lease_addr(lease) == addr &&
+	       lease_state(lease) == LEASE_LIVE;
+}
 
 #define LEASE_UNIT 512 /* bytes; requests of equal units get equal blocks */
 
@@ -130,8 +160,8 @@ struct arena {
 	uint64_t cap; /* bytes, UINT64_MAX: none */
 	uint64_t total; /* bytes of the card, 0: unknown */
 
-	struct lease_map map; /* live and cached leases by address; readers
-			       * hold the lock of one of the fronts */
+	struct lease_map map; /* live and cached leases; also read without
+			       * the lock */
 	struct lease *spare; /* leases to be used again */
 	struct slab *slab; /* owned; where leases are */
 	struct lease *returning; /* from caches to the heap */
@@ -206,11 +236,6 @@ int arena_free(struct arena *arena, struct front *full, struct lease *lease);
 struct lease *lease_new(struct arena *arena);
 void lease_drop(struct arena *arena, struct lease *lease);
 int lease_give_back(struct arena *arena, struct lease *lease);
-bool lease_try(struct lease *lease, enum lease_state from,
-	       enum lease_state to);
-void lease_set(struct lease *lease, enum lease_state state);
-enum lease_state lease_state(const struct lease *lease);
-uint64_t lease_requested(const struct lease *lease);
 void slabs_free(struct slab *slab);
 void uses_free(struct use *use);
 void leases_visit(const struct arena *arena,
@@ -222,10 +247,10 @@ struct front *front_new(struct arena *arena);
 void front_free(struct front *front);
 bool front_take(struct front *front, uint64_t size, uint64_t stream,
 		uint64_t *addr);
+bool front_likes(const struct lease *lease);
 enum front_answer front_put(struct front *front, struct lease *lease);
 int front_drain(struct front *front);
 long arena_drain(struct arena *arena);
-void arena_pass_fronts(struct arena *arena);
 
 /* thread.c: what a thread has */
 int threads_init(struct la_allocator *allocator);

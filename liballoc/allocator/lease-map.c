@@ -59,7 +59,12 @@ int lease_map_init(struct lease_map *map)
 
 void lease_map_release(struct lease_map *map)
 {
-	free(table_of(map));
+	struct map_table *table = table_of(map), *before;
+
+	for (; table; table = before) {
+		before = table->before;
+		free(table);
+	}
 }
 
 struct lease *lease_map_find(const struct lease_map *map, uint64_t addr)
@@ -75,6 +80,7 @@ size_t lease_map_count(const struct lease_map *map)
 	return table_of(map)->live;
 }
 
+/* There is room. */
 static void put(struct map_table *table, uint64_t addr, struct lease *lease)
 {
 	struct map_slot *slot = &table->slot[find_slot(table, addr)];
@@ -86,46 +92,76 @@ static void put(struct map_table *table, uint64_t addr, struct lease *lease)
 	table->live++;
 }
 
-/* A table of which at most a quarter is used. */
-static struct map_table *remade(const struct map_table *table)
+/* The leases of a table and their addresses, in slots of an array. */
+static void list_live(const struct map_table *table, struct map_slot *list)
 {
-	unsigned int bits = BITS_MIN;
-	struct map_table *fresh;
 	size_t i;
 
-	while ((size_t)1 << bits < 4 * (table->live + 1))
-		bits++;
-	fresh = new_table(bits);
-	for (i = 0; fresh && i < (size_t)1 << table->bits; i++) {
+	for (i = 0; i < (size_t)1 << table->bits; i++) {
 		const struct map_slot *slot = &table->slot[i];
 		struct lease *lease = atomic_load_explicit(
 			&slot->lease, memory_order_relaxed);
 
-		if (lease)
-			put(fresh,
-			    atomic_load_explicit(&slot->addr,
-						 memory_order_relaxed),
-			    lease);
+		if (!lease)
+			continue;
+		atomic_init(&list->addr, atomic_load_explicit(
+						 &slot->addr,
+						 memory_order_relaxed));
+		atomic_init(&list->lease, lease);
+		list++;
 	}
-	return fresh;
 }
 
-int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease,
-		     struct map_table **retired)
+static void clear(struct map_table *table)
 {
-	struct map_table *table = table_of(map), *fresh;
+	size_t i;
 
-	*retired = NULL;
+	for (i = 0; i < (size_t)1 << table->bits; i++) {
+		atomic_store_explicit(&table->slot[i].lease, NULL,
+				      memory_order_relaxed);
+		atomic_store_explicit(&table->slot[i].addr, 0,
+				      memory_order_relaxed);
+	}
+	table->used = table->live = 0;
+}
+
+/* Make room: in the same table, by forgetting addresses without a lease, or in
+ * one twice as big.  Returns 0 or -ENOMEM. */
+static int remake(struct lease_map *map, struct map_table *table)
+{
+	size_t count = table->live, i;
+	bool grows = count > (size_t)1 << (table->bits - 2);
+	struct map_table *to = grows ? new_table(table->bits + 1) : table;
+	struct map_slot *list = malloc((count + 1) * sizeof(*list));
+
+	if (!to || !list) {
+		free(list);
+		if (grows)
+			free(to);
+		return -ENOMEM;
+	}
+	list_live(table, list);
+	if (grows)
+		to->before = table;
+	else
+		clear(table);
+	for (i = 0; i < count; i++)
+		put(to, list[i].addr, list[i].lease);
+	free(list);
+	atomic_store_explicit(&map->table, to, memory_order_release);
+	return 0;
+}
+
+int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease)
+{
+	struct map_table *table = table_of(map);
+
 	if (lease_map_find(map, addr))
 		return -EEXIST;
 	if (table->used >= (size_t)1 << (table->bits - 1)) {
-		fresh = remade(table);
-		if (!fresh)
+		if (remake(map, table) < 0)
 			return -ENOMEM;
-		atomic_store_explicit(&map->table, fresh,
-				      memory_order_release);
-		*retired = table;
-		table = fresh;
+		table = table_of(map);
 	}
 	put(table, addr, lease);
 	return 0;

@@ -3,11 +3,10 @@
 #define LA_ALLOCATOR_LEASE_MAP_H
 
 /*
- * Leases by address.  One thread at a time writes; others may look up
- * meanwhile, if no table that lease_map_insert() retired is freed before they
- * are done.  A slot keeps its address when the lease is gone, as addresses
- * come back; a bigger or cleaner table takes over when half of the slots have
- * one.
+ * Leases by address.  One thread at a time writes.  Others may look up
+ * meanwhile, with no lock: what they find may then be the lease of another
+ * address, and what they do not find may be there.  A slot keeps its address
+ * when the lease is gone, as addresses come back.
  */
 
 #include <stddef.h>
@@ -21,9 +20,10 @@ struct map_slot {
 };
 
 struct map_table {
+	struct map_table *before; /* owned; smaller, still read by some */
 	unsigned int bits; /* there are 2^bits slots */
-	size_t used; /* slots with an address; the writer's */
-	size_t live; /* slots with a lease; the writer's */
+	size_t used; /* slots with an address */
+	size_t live; /* slots with a lease */
 	struct map_slot slot[];
 };
 
@@ -38,18 +38,15 @@ void lease_map_release(struct lease_map *map);
 /* The lease at an address, or NULL. */
 struct lease *lease_map_find(const struct lease_map *map, uint64_t addr);
 
-/*
- * Note the lease of an address that has none.  *retired is a table to be
- * freed when no reader uses it any more, or NULL.  Returns 0, -EEXIST if the
- * address has a lease, or -ENOMEM.
- */
-int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease,
-		     struct map_table **retired);
-
-/* The number of leases; the writer's to ask. */
-size_t lease_map_count(const struct lease_map *map);
+/* Note the lease of an address.  Returns 0, -EEXIST if the address has one, or
+ * -ENOMEM. */
+int lease_map_insert(struct lease_map *map, uint64_t addr,
+		     struct lease *lease);
 
 /* Forget the lease of an address that has one. */
 void lease_map_remove(struct lease_map *map, uint64_t addr);
+
+/* The number of leases; the writer's to ask. */
+size_t lease_map_count(const struct lease_map *map);
 
 #endif /* LA_ALLOCATOR_LEASE_MAP_H */

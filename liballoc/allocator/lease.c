@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Leases: blocks that a heap handed out.  Atomics: lease->state. */
+/* Leases: blocks that a heap handed out. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,33 +15,6 @@ struct slab {
 	struct slab *next;
 	_Alignas(64) struct lease lease[SLAB_LEASES];
 };
-
-bool lease_try(struct lease *lease, enum lease_state from,
-	       enum lease_state to)
-{
-	uint8_t state = (uint8_t)from;
-
-	return atomic_compare_exchange_strong_explicit(
-		&lease->state, &state, (uint8_t)to, memory_order_acquire,
-		memory_order_relaxed);
-}
-
-void lease_set(struct lease *lease, enum lease_state state)
-{
-	atomic_store_explicit(&lease->state, (uint8_t)state,
-			      memory_order_release);
-}
-
-enum lease_state lease_state(const struct lease *lease)
-{
-	return (enum lease_state)atomic_load_explicit(&lease->state,
-						      memory_order_acquire);
-}
-
-uint64_t lease_requested(const struct lease *lease)
-{
-	return atomic_load_explicit(&lease->requested, memory_order_relaxed);
-}
 
 /* A spare lease, or NULL: out of memory. */
 struct lease *lease_new(struct arena *arena)
@@ -80,7 +53,7 @@ int lease_give_back(struct arena *arena, struct lease *lease)
 
 	if (err < 0)
 		return err;
-	lease_map_remove(&arena->map, lease->addr);
+	lease_map_remove(&arena->map, lease_addr(lease));
 	lease_drop(arena, lease);
 	return 0;
 }

@@ -126,30 +126,54 @@ static bool is_near(const struct ledger *ledger, uint64_t bytes,
 	       tally->live + (int64_t)leases > (int64_t)peaks->live;
 }
 
-void ledger_note(struct arena *arena, const struct tally *change,
-		 uint64_t returned)
+static void update(struct arena *arena, const struct tally *change,
+		   uint64_t returned)
 {
 	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	struct ledger *ledger = &arena->ledger;
-	bool near;
 
-	spin_lock(&ledger->lock);
 	add(&ledger->tally, change);
 	ledger->allocated = stats->allocated;
 	ledger->active = stats->active;
 	ledger->reserved = stats->reserved;
 	ledger->cached -= returned;
 	raise_to(&ledger->peaks.reserved, stats->reserved);
-	if (ledger->exact) {
-		raise_all(ledger);
-		near = is_near(ledger, FAR_BYTES, FAR_LEASES);
-	} else {
-		near = is_near(ledger, 0, 0);
+}
+
+static bool has_cached(const struct arena *arena)
+{
+	const struct front *front;
+
+	for (front = arena->front; front; front = front->next)
+		if (atomic_load_explicit(&front->count, memory_order_relaxed))
+			return true;
+	return arena->returning != NULL;
+}
+
+/* Fronts that are not watched do not touch the ledger: it needs no lock. */
+void ledger_note(struct arena *arena, const struct tally *change,
+		 uint64_t returned)
+{
+	struct ledger *ledger = &arena->ledger;
+	bool near;
+
+	if (!ledger->watching) {
+		update(arena, change, returned);
+		if (!is_near(ledger, 0, 0))
+			return;
+		if (has_cached(arena))
+			watch(arena);
+		else
+			raise_all(ledger);
+		return;
 	}
+	spin_lock(&ledger->lock);
+	update(arena, change, returned);
+	if (ledger->exact)
+		raise_all(ledger);
+	near = is_near(ledger, FAR_BYTES, FAR_LEASES);
 	spin_unlock(&ledger->lock);
-	if (near && !ledger->watching)
-		watch(arena);
-	else if (!near && ledger->watching)
+	if (!near)
 		unwatch(arena);
 }
 

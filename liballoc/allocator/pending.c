@@ -114,7 +114,7 @@ static int complete(struct arena *arena, struct lease *lease)
 /* A device that runs nothing is done at once. */
 static int complete_at_once(struct arena *arena, struct lease *lease)
 {
-	lease_map_remove(&arena->map, lease->addr);
+	lease_map_remove(&arena->map, lease_addr(lease));
 	la_heap_free_request(arena->heap, lease->block);
 	return complete(arena, lease);
 }
@@ -151,7 +151,7 @@ int pending_begin(struct arena *arena, struct lease *lease)
 	err = mark_all(arena, lease);
 	if (err < 0)
 		return err;
-	lease_map_remove(&arena->map, lease->addr);
+	lease_map_remove(&arena->map, lease_addr(lease));
 	lease_set(lease, LEASE_PENDING);
 	la_heap_free_request(arena->heap, lease->block);
 	lease->uses_left = 0;
