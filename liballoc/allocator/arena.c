@@ -91,7 +91,6 @@ void arena_enter(struct arena *arena, struct passage *passage)
 	pthread_mutex_lock(&arena->lock);
 	arena->history.now = 0;
 	passage->start = 0;
-	passage->change = (struct tally){ 0 };
 	if (arena->passages++ % SAMPLE)
 		return;
 	passage->device = arena->meter.time;
@@ -108,7 +107,7 @@ void arena_leave(struct arena *arena, const struct passage *passage)
 		if (time > device)
 			arena->time += SAMPLE * (time - device);
 	}
-	ledger_note(arena, &passage->change, 0);
+	ledger_note(arena, 0);
 	pthread_mutex_unlock(&arena->lock);
 }
 
@@ -136,7 +135,9 @@ static int serve(struct arena *arena, uint64_t size, uint64_t stream,
 {
 	int number = la_heap_stream(arena->heap, stream);
 	int pool = arena_route(arena, stream);
-	long settled = pending_settle(arena);
+	long settled = arena->queued || arena->deferred ?
+			       pending_settle(arena) :
+			       0;
 	int err;
 
 	if (number < 0 || settled < 0)
@@ -166,9 +167,7 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	err = lease ? serve(arena, size, stream, lease) : -ENOMEM;
 	if (!err) {
 		*addr = lease_addr(lease);
-		passage.change.requested = (int64_t)size;
-		passage.change.live = 1;
-		passage.change.served = 1;
+		ledger_add_served(arena, size);
 	} else if (lease) {
 		lease_drop(arena, lease);
 	}
@@ -185,7 +184,7 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
  * it is full, is emptied: what it holds is not what is asked for. */
 int arena_free(struct arena *arena, struct front *full, struct lease *lease)
 {
-	int64_t requested = (int64_t)lease_requested(lease);
+	uint64_t requested = lease_requested(lease);
 	struct passage passage;
 	int err;
 
@@ -197,9 +196,7 @@ int arena_free(struct arena *arena, struct front *full, struct lease *lease)
 	if (err < 0)
 		lease_set(lease, LEASE_LIVE);
 	else
-		passage.change = (struct tally){ .requested = -requested,
-						 .live = -1,
-						 .freed = 1 };
+		ledger_add_freed(arena, requested);
 	arena_leave(arena, &passage);
 	return err;
 }

@@ -124,14 +124,9 @@ bool front_take(struct front *front, uint64_t size, uint64_t stream,
 	if (cache)
 		lease = pop(cache, units);
 	if (lease) {
-		struct tally change = { .requested = (int64_t)size,
-					.live = 1,
-					.served = 1,
-					.hits = 1 };
-
 		front->bytes -= lease->size;
 		set_count(front, count_of(front) - 1);
-		ledger_add(front, -(int64_t)lease->size, &change);
+		ledger_add_hit(front, lease->size, size);
 		atomic_store_explicit(&lease->requested, size,
 				      memory_order_relaxed);
 		lease_set(lease, LEASE_LIVE);
@@ -149,7 +144,6 @@ bool front_likes(const struct lease *lease)
 
 static enum front_answer put(struct front *front, struct lease *lease)
 {
-	struct tally change = { .live = -1, .freed = 1 };
 	struct lease **bin;
 	struct cache *cache;
 
@@ -165,8 +159,7 @@ static enum front_answer put(struct front *front, struct lease *lease)
 	cache->count++;
 	set_count(front, count_of(front) + 1);
 	front->bytes += lease->size;
-	change.requested = -(int64_t)lease_requested(lease);
-	ledger_add(front, (int64_t)lease->size, &change);
+	ledger_add_put(front, lease->size, lease_requested(lease));
 	lease_set(lease, LEASE_CACHED);
 	return FRONT_TOOK;
 }
@@ -221,7 +214,6 @@ static void take_all(struct arena *arena, struct front *front)
  * with: the others wait for the next time. */
 static long give_back(struct arena *arena)
 {
-	const struct tally none = { 0 };
 	struct lease *lease;
 	uint64_t bytes = 0;
 	long count = 0;
@@ -239,7 +231,7 @@ static long give_back(struct arena *arena)
 		}
 	}
 	if (count)
-		ledger_note(arena, &none, bytes);
+		ledger_note(arena, bytes);
 	return err < 0 ? err : count;
 }
 

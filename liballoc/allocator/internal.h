@@ -217,7 +217,6 @@ struct thread {
 struct passage {
 	uint64_t start; /* 0: not timed */
 	uint64_t device; /* the meter's time at the start */
-	struct tally change; /* what it did */
 };
 
 /* arena.c: one device */

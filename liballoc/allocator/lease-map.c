@@ -81,13 +81,14 @@ size_t lease_map_count(const struct lease_map *map)
 }
 
 /* There is room. */
-static void put(struct map_table *table, uint64_t addr, struct lease *lease)
+static void fill(struct map_table *table, struct map_slot *slot, uint64_t addr,
+		 struct lease *lease)
 {
-	struct map_slot *slot = &table->slot[find_slot(table, addr)];
 	bool is_new = !atomic_load_explicit(&slot->addr, memory_order_relaxed);
 
 	atomic_store_explicit(&slot->lease, lease, memory_order_release);
-	atomic_store_explicit(&slot->addr, addr, memory_order_release);
+	if (is_new)
+		atomic_store_explicit(&slot->addr, addr, memory_order_release);
 	table->used += is_new;
 	table->live++;
 }
@@ -146,7 +147,8 @@ static int remake(struct lease_map *map, struct map_table *table)
 	else
 		clear(table);
 	for (i = 0; i < count; i++)
-		put(to, list[i].addr, list[i].lease);
+		fill(to, &to->slot[find_slot(to, list[i].addr)], list[i].addr,
+		     list[i].lease);
 	free(list);
 	atomic_store_explicit(&map->table, to, memory_order_release);
 	return 0;
@@ -155,15 +157,17 @@ static int remake(struct lease_map *map, struct map_table *table)
 int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease)
 {
 	struct map_table *table = table_of(map);
+	size_t at = find_slot(table, addr);
 
-	if (lease_map_find(map, addr))
+	if (atomic_load_explicit(&table->slot[at].lease, memory_order_relaxed))
 		return -EEXIST;
 	if (table->used >= (size_t)1 << (table->bits - 1)) {
 		if (remake(map, table) < 0)
 			return -ENOMEM;
 		table = table_of(map);
+		at = find_slot(table, addr);
 	}
-	put(table, addr, lease);
+	fill(table, &table->slot[at], addr, lease);
 	return 0;
 }
 

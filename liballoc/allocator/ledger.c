@@ -33,20 +33,77 @@ static void raise_all(struct ledger *ledger)
 	raise_to(&peaks->live, (uint64_t)ledger->tally.live);
 }
 
-void ledger_add(struct front *front, int64_t size, const struct tally *change)
+static void serve(struct tally *tally, uint64_t requested)
+{
+	tally->requested += (int64_t)requested;
+	tally->live++;
+	tally->served++;
+}
+
+static void end(struct tally *tally, uint64_t requested)
+{
+	tally->requested -= (int64_t)requested;
+	tally->live--;
+	tally->freed++;
+}
+
+void ledger_add_hit(struct front *front, uint64_t size, uint64_t requested)
 {
 	struct ledger *ledger = &front->arena->ledger;
 
 	if (!front->watched) {
-		add(&front->tally, change);
+		serve(&front->tally, requested);
+		front->tally.hits++;
 		return;
 	}
 	spin_lock(&ledger->lock);
-	add(&ledger->tally, change);
-	ledger->cached += (uint64_t)size;
+	serve(&ledger->tally, requested);
+	ledger->tally.hits++;
+	ledger->cached -= size;
 	if (ledger->exact)
 		raise_all(ledger);
 	spin_unlock(&ledger->lock);
+}
+
+void ledger_add_put(struct front *front, uint64_t size, uint64_t requested)
+{
+	struct ledger *ledger = &front->arena->ledger;
+
+	if (!front->watched) {
+		end(&front->tally, requested);
+		return;
+	}
+	spin_lock(&ledger->lock);
+	end(&ledger->tally, requested);
+	ledger->cached += size;
+	spin_unlock(&ledger->lock);
+}
+
+/* Fronts that are not watched do not touch the ledger: it needs no lock. */
+static void lock(struct ledger *ledger)
+{
+	if (ledger->watching)
+		spin_lock(&ledger->lock);
+}
+
+static void unlock(struct ledger *ledger)
+{
+	if (ledger->watching)
+		spin_unlock(&ledger->lock);
+}
+
+void ledger_add_served(struct arena *arena, uint64_t requested)
+{
+	lock(&arena->ledger);
+	serve(&arena->ledger.tally, requested);
+	unlock(&arena->ledger);
+}
+
+void ledger_add_freed(struct arena *arena, uint64_t requested)
+{
+	lock(&arena->ledger);
+	end(&arena->ledger.tally, requested);
+	unlock(&arena->ledger);
 }
 
 /* A front's own count becomes part of the ledger. */
@@ -113,10 +170,12 @@ static void unwatch(struct arena *arena)
 	}
 }
 
-/* Is a figure above its peak, or less than some distance below it? */
-static bool is_near(const struct ledger *ledger, uint64_t bytes,
-		    uint64_t leases)
+/* Is a figure above its peak, or, so that fronts are not watched and not by
+ * turns, not far below it? */
+static bool is_near(const struct ledger *ledger)
 {
+	uint64_t bytes = ledger->watching ? FAR_BYTES : 0;
+	uint64_t leases = ledger->watching ? FAR_LEASES : 0;
 	const struct peaks *peaks = &ledger->peaks;
 	const struct tally *tally = &ledger->tally;
 
@@ -124,20 +183,6 @@ static bool is_near(const struct ledger *ledger, uint64_t bytes,
 	       ledger->active + bytes > peaks->active ||
 	       tally->requested + (int64_t)bytes > (int64_t)peaks->requested ||
 	       tally->live + (int64_t)leases > (int64_t)peaks->live;
-}
-
-static void update(struct arena *arena, const struct tally *change,
-		   uint64_t returned)
-{
-	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
-	struct ledger *ledger = &arena->ledger;
-
-	add(&ledger->tally, change);
-	ledger->allocated = stats->allocated;
-	ledger->active = stats->active;
-	ledger->reserved = stats->reserved;
-	ledger->cached -= returned;
-	raise_to(&ledger->peaks.reserved, stats->reserved);
 }
 
 static bool has_cached(const struct arena *arena)
@@ -150,31 +195,28 @@ static bool has_cached(const struct arena *arena)
 	return arena->returning != NULL;
 }
 
-/* Fronts that are not watched do not touch the ledger: it needs no lock. */
-void ledger_note(struct arena *arena, const struct tally *change,
-		 uint64_t returned)
+void ledger_note(struct arena *arena, uint64_t returned)
 {
+	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	struct ledger *ledger = &arena->ledger;
 	bool near;
 
-	if (!ledger->watching) {
-		update(arena, change, returned);
-		if (!is_near(ledger, 0, 0))
-			return;
-		if (has_cached(arena))
-			watch(arena);
-		else
-			raise_all(ledger);
-		return;
-	}
-	spin_lock(&ledger->lock);
-	update(arena, change, returned);
+	lock(ledger);
+	ledger->allocated = stats->allocated;
+	ledger->active = stats->active;
+	ledger->reserved = stats->reserved;
+	ledger->cached -= returned;
+	raise_to(&ledger->peaks.reserved, stats->reserved);
 	if (ledger->exact)
 		raise_all(ledger);
-	near = is_near(ledger, FAR_BYTES, FAR_LEASES);
-	spin_unlock(&ledger->lock);
-	if (!near)
+	near = is_near(ledger);
+	unlock(ledger);
+	if (!near && ledger->watching)
 		unwatch(arena);
+	else if (near && !ledger->watching && has_cached(arena))
+		watch(arena);
+	else if (near && !ledger->watching)
+		raise_all(ledger);
 }
 
 void ledger_reset(struct arena *arena)

@@ -18,7 +18,7 @@
 struct arena;
 struct front;
 
-/* Changes of figures. */
+/* Sums of what was served and freed. */
 struct tally {
 	int64_t requested; /* bytes of live leases as asked for */
 	int64_t live; /* live leases */
@@ -43,14 +43,18 @@ struct ledger {
 	struct peaks peaks;
 };
 
-/* A front served or took a block; under its lock.  size: bytes of the block,
- * below 0 if they left the cache. */
-void ledger_add(struct front *front, int64_t size, const struct tally *change);
+/* A front served a request with a block of so many bytes, or took the block of
+ * one; under its lock. */
+void ledger_add_hit(struct front *front, uint64_t size, uint64_t requested);
+void ledger_add_put(struct front *front, uint64_t size, uint64_t requested);
 
-/* The heap did something, among it that so many bytes came back from fronts;
- * under the arena's lock. */
-void ledger_note(struct arena *arena, const struct tally *change,
-		 uint64_t returned);
+/* The heap served or freed a block; under the arena's lock, as the next. */
+void ledger_add_served(struct arena *arena, uint64_t requested);
+void ledger_add_freed(struct arena *arena, uint64_t requested);
+
+/* The heap did something, among it that so many bytes came back from
+ * fronts. */
+void ledger_note(struct arena *arena, uint64_t returned);
 
 /* The blocks of a front are on their way to the heap; under its lock. */
 void ledger_take(const struct front *front);
