@@ -79,13 +79,15 @@ static int meter_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
 		   meter->inner->ops->unreserve(meter->inner, addr, size));
 }
 
-static int meter_map(struct la_device *dev, uint64_t addr, uint64_t size)
+static int meter_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		     uint64_t granule)
 {
 	struct meter *meter = (struct meter *)dev;
 	uint64_t start = meter_clock();
 
 	return end_change(meter, start,
-			  meter->inner->ops->map(meter->inner, addr, size),
+			  meter->inner->ops->map(meter->inner, addr, size,
+						 granule),
 			  (int64_t)(size / PIECE));
 }
 
