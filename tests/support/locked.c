@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A simulated device behind a lock, see locked.h. */
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "support/locked.h"
+
+struct locked {
+	struct la_device device; /* first member */
+	pthread_mutex_t lock; /* of inner and sim */
+	struct la_device *inner; /* owned */
+	struct la_device *sim;
+};
+
+static struct locked *take(struct la_device *dev)
+{
+	struct locked *locked = (struct locked *)dev;
+
+	pthread_mutex_lock(&locked->lock);
+	return locked;
+}
+
+static int end(struct locked *locked, int result)
+{
+	pthread_mutex_unlock(&locked->lock);
+	return result;
+}
+
+static int locked_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->alloc(locked->inner, size, addr));
+}
+
+static int locked_free(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->free(locked->inner, addr, size));
+}
+
+static int locked_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->reserve(locked->inner, size, addr));
+}
+
+static int locked_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->unreserve(locked->inner, addr, size));
+}
+
+static int locked_map(struct la_device *dev, uint64_t addr, uint64_t size,
+		      uint64_t granule)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked, locked->inner->ops->map(locked->inner, addr, size,
+						   granule));
+}
+
+static int locked_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->unmap(locked->inner, addr, size));
+}
+
+static int locked_create(struct la_device *dev, uint64_t size, uint64_t *piece)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->create(locked->inner, size, piece));
+}
+
+static int locked_release(struct la_device *dev, uint64_t piece, uint64_t size)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->release(locked->inner, piece, size));
+}
+
+static int locked_attach(struct la_device *dev, uint64_t addr, uint64_t size,
+			 uint64_t piece)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked, locked->inner->ops->attach(locked->inner, addr,
+						      size, piece));
+}
+
+static int locked_detach(struct la_device *dev, uint64_t addr, uint64_t size)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->detach(locked->inner, addr, size));
+}
+
+static int locked_record(struct la_device *dev, uint64_t stream,
+			 uint64_t *event)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->record(locked->inner, stream, event));
+}
+
+static int locked_query(struct la_device *dev, uint64_t event)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked, locked->inner->ops->query(locked->inner, event));
+}
+
+static int locked_wait(struct la_device *dev, uint64_t stream, uint64_t event)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->order(locked->inner, stream, event));
+}
+
+static int locked_await(struct la_device *dev, uint64_t event)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked, locked->inner->ops->await(locked->inner, event));
+}
+
+static void locked_forget(struct la_device *dev, uint64_t event)
+{
+	struct locked *locked = take(dev);
+
+	locked->inner->ops->forget(locked->inner, event);
+	end(locked, 0);
+}
+
+static int locked_capturing(struct la_device *dev, uint64_t stream)
+{
+	struct locked *locked = take(dev);
+
+	return end(locked,
+		   locked->inner->ops->capturing(locked->inner, stream));
+}
+
+static void locked_destroy(struct la_device *dev)
+{
+	struct locked *locked = (struct locked *)dev;
+
+	pthread_mutex_destroy(&locked->lock);
+	la_device_destroy(locked->inner);
+	free(locked);
+}
+
+static const struct la_device_ops locked_ops = {
+	.alloc = locked_alloc,
+	.free = locked_free,
+	.reserve = locked_reserve,
+	.unreserve = locked_unreserve,
+	.map = locked_map,
+	.unmap = locked_unmap,
+	.create = locked_create,
+	.release = locked_release,
+	.attach = locked_attach,
+	.detach = locked_detach,
+	.record = locked_record,
+	.query = locked_query,
+	.order = locked_wait,
+	.await = locked_await,
+	.forget = locked_forget,
+	.capturing = locked_capturing,
+	.destroy = locked_destroy,
+};
+
+struct la_device *locked_new(struct la_device *inner, struct la_device *sim)
+{
+	struct locked *locked = calloc(1, sizeof(*locked));
+
+	assert(locked);
+	locked->device.ops = &locked_ops;
+	locked->inner = inner;
+	locked->sim = sim;
+	pthread_mutex_init(&locked->lock, NULL);
+	return &locked->device;
+}
+
+void locked_use(struct la_device *dev, uint64_t stream, uint64_t addr,
+		uint64_t size)
+{
+	struct locked *locked = take(dev);
+	int err = la_device_sim_use(locked->sim, stream, addr, size);
+
+	assert(!err);
+	end(locked, err);
+}
+
+void locked_run(struct la_device *dev, uint64_t stream)
+{
+	struct locked *locked = take(dev);
+
+	la_device_sim_run(locked->sim, stream);
+	end(locked, 0);
+}
+
+void locked_capture(struct la_device *dev, uint64_t stream, bool captured)
+{
+	struct locked *locked = take(dev);
+	int err = la_device_sim_capture(locked->sim, stream, captured);
+
+	assert(!err);
+	end(locked, err);
+}
+
+uint64_t locked_violations(struct la_device *dev)
+{
+	struct locked *locked = take(dev);
+	uint64_t count = la_device_sim_violations(locked->sim);
+
+	end(locked, 0);
+	return count;
+}
+
+void locked_order(struct la_device *dev, uint64_t stream, uint64_t behind)
+{
+	struct locked *locked = take(dev);
+	const struct la_device_ops *ops = locked->sim->ops;
+	uint64_t event = 0;
+	int err = ops->record(locked->sim, behind, &event);
+
+	if (!err)
+		err = ops->order(locked->sim, stream, event);
+	assert(!err);
+	ops->forget(locked->sim, event);
+	end(locked, err);
+}
+
+uint64_t locked_events(struct la_device *dev)
+{
+	struct locked *locked = take(dev);
+	const struct la_device_sim_counts *counts =
+		la_device_sim_counts(locked->sim);
+	uint64_t count = counts->records - counts->forgets;
+
+	end(locked, 0);
+	return count;
+}
+
+uint64_t locked_held(struct la_device *dev)
+{
+	struct locked *locked = take(dev);
+	const struct la_device_sim_counts *counts =
+		la_device_sim_counts(locked->sim);
+	uint64_t held = counts->alloc.bytes - counts->free.bytes +
+			counts->map.bytes - counts->unmap.bytes +
+			counts->create.bytes - counts->release.bytes;
+
+	end(locked, 0);
+	return held;
+}
