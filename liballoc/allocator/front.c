@@ -31,7 +31,7 @@ struct front *front_new(struct arena *arena)
 void front_free(struct front *front)
 {
 	spin_lock(&front->lock);
-	ledger_end(front);
+	ledger_fold(front);
 	spin_unlock(&front->lock);
 	*front->link = front->next;
 	if (front->next)
@@ -204,7 +204,7 @@ static void take_all(struct arena *arena, struct front *front)
 	spin_lock(&front->lock);
 	for (i = 0; i < FRONT_STREAMS; i++)
 		empty_cache(&front->cache[i], &arena->returning);
-	ledger_take(front);
+	ledger_fold(front);
 	set_count(front, 0);
 	front->bytes = 0;
 	spin_unlock(&front->lock);

@@ -106,32 +106,16 @@ void ledger_add_freed(struct arena *arena, uint64_t requested)
 	unlock(&arena->ledger);
 }
 
-/* A front's own count becomes part of the ledger. */
-static void fold(struct ledger *ledger, struct front *front)
+void ledger_fold(struct front *front)
 {
+	struct ledger *ledger = &front->arena->ledger;
+
 	spin_lock(&ledger->lock);
 	add(&ledger->tally, &front->tally);
 	front->tally = (struct tally){ 0 };
 	if (!front->watched)
 		ledger->cached += front->bytes;
-	front->watched = true;
 	spin_unlock(&ledger->lock);
-}
-
-void ledger_take(const struct front *front)
-{
-	struct ledger *ledger = &front->arena->ledger;
-
-	if (front->watched)
-		return;
-	spin_lock(&ledger->lock);
-	ledger->cached += front->bytes;
-	spin_unlock(&ledger->lock);
-}
-
-void ledger_end(struct front *front)
-{
-	fold(&front->arena->ledger, front);
 }
 
 static void watch(struct arena *arena)
@@ -142,7 +126,8 @@ static void watch(struct arena *arena)
 	ledger->watching = true;
 	for (front = arena->front; front; front = front->next) {
 		spin_lock(&front->lock);
-		fold(ledger, front);
+		ledger_fold(front);
+		front->watched = true;
 		spin_unlock(&front->lock);
 	}
 	spin_lock(&ledger->lock);

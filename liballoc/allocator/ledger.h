@@ -56,11 +56,9 @@ void ledger_add_freed(struct arena *arena, uint64_t requested);
  * fronts. */
 void ledger_note(struct arena *arena, uint64_t returned);
 
-/* The blocks of a front are on their way to the heap; under its lock. */
-void ledger_take(const struct front *front);
-
-/* A front has no blocks and ends; under both locks. */
-void ledger_end(struct front *front);
+/* What a front has counted for itself, and the bytes that it holds, become
+ * part of the ledger; under both locks. */
+void ledger_fold(struct front *front);
 
 /* Let peaks begin anew. */
 void ledger_reset(struct arena *arena);

@@ -213,8 +213,29 @@ static int unreserve(struct la_heap *heap, uint32_t id)
 	return 0;
 }
 
+/* Wait until nothing that is queued on the stream of a free block uses its
+ * memory; the heap stays locked.  Returns 0, -EBUSY: the stream is being
+ * captured, or what the device failed with. */
+static int quieten(struct la_heap *heap, uint32_t id)
+{
+	const struct la_device_ops *ops = heap->device->ops;
+	uint64_t event;
+	int err;
+
+	if (!heap->waiter.synchronize)
+		return 0;
+	err = ops->record(heap->device, set_stream(heap, heap->block[id].set),
+			  &event);
+	if (err < 0)
+		return err;
+	err = ops->await(heap->device, event);
+	ops->forget(heap->device, event);
+	return err;
+}
+
 /* Take the memory from the granules that lie wholly inside a free block of a
- * chain; the crumbs beside them stay free. */
+ * chain, unless its stream is being captured; the crumbs beside them stay
+ * free. */
 int heap_unmap(struct la_heap *heap, uint32_t id)
 {
 	const struct block *block = &heap->block[id];
@@ -229,9 +250,11 @@ int heap_unmap(struct la_heap *heap, uint32_t id)
 		return 0;
 	err = block_reserve(heap);
 	if (!err)
+		err = quieten(heap, id);
+	if (!err)
 		err = heap->device->ops->unmap(heap->device, from, end - from);
 	if (err < 0)
-		return err;
+		return err == -EBUSY ? 0 : err;
 	id = block_carve(heap, id, from, end - from);
 	heap->stats.reserved -= end - from;
 	heap->stats.device_frees++;
