@@ -234,18 +234,18 @@ uint64_t locked_violations(struct la_device *dev)
 	return count;
 }
 
-void locked_order(struct la_device *dev, uint64_t stream, uint64_t behind)
+int locked_order(struct la_device *dev, uint64_t stream, uint64_t behind)
 {
 	struct locked *locked = take(dev);
 	const struct la_device_ops *ops = locked->sim->ops;
 	uint64_t event = 0;
 	int err = ops->record(locked->sim, behind, &event);
 
-	if (!err)
-		err = ops->order(locked->sim, stream, event);
-	assert(!err);
+	if (err)
+		return end(locked, err);
+	err = ops->order(locked->sim, stream, event);
 	ops->forget(locked->sim, event);
-	end(locked, err);
+	return end(locked, err);
 }
 
 uint64_t locked_events(struct la_device *dev)

@@ -16,8 +16,9 @@ void locked_run(struct la_device *dev, uint64_t stream);
 void locked_capture(struct la_device *dev, uint64_t stream, bool captured);
 uint64_t locked_violations(struct la_device *dev);
 
-/* Have a stream wait for what is queued on another. */
-void locked_order(struct la_device *dev, uint64_t stream, uint64_t behind);
+/* Have a stream wait for what is queued on another.  Returns 0, or -EBUSY if
+ * that is being captured. */
+int locked_order(struct la_device *dev, uint64_t stream, uint64_t behind);
 
 /* Events that were recorded and not forgotten. */
 uint64_t locked_events(struct la_device *dev);

@@ -87,7 +87,7 @@ static void use(const struct live *block)
 	if (other == block->stream || draw(4) || captured[other] ||
 	    captured[block->stream])
 		return;
-	locked_order(device, other, block->stream);
+	ck_assert_int_eq(locked_order(device, other, block->stream), 0);
 	locked_use(device, other, block->addr, block->size);
 	ck_assert_int_eq(la_allocator_record_stream(allocator, block->addr,
 						    other),

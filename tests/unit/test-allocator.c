@@ -240,7 +240,7 @@ START_TEST(test_block_waits_for_recorded_stream)
 
 	open_default(NONE);
 	a = alloc(size, 0);
-	locked_order(device[0], 1, 0);
+	ck_assert_int_eq(locked_order(device[0], 1, 0), 0);
 	locked_use(device[0], 1, a, size);
 	record(a, 1);
 	record(a, 1);
@@ -329,7 +329,7 @@ START_TEST(test_full_device_waits_for_streams)
 
 	open_default(20 * MIB);
 	a = alloc(5 * MIB, 0);
-	locked_order(device[0], 1, 0);
+	ck_assert_int_eq(locked_order(device[0], 1, 0), 0);
 	locked_use(device[0], 1, a, 5 * MIB);
 	record(a, 1);
 	release(a);
