@@ -759,6 +759,12 @@ static bool is_refused_in_child(uint64_t addr)
 	       la_allocator_check(allocator, NULL) == -ECHILD;
 }
 
+/* Nothing else ends with it. */
+static void end_child(void)
+{
+	_exit(0);
+}
+
 /* In a child whose parent has locks taken and events pending.  It releases the
  * allocator, or its thread ends with what it has. */
 static void live_as_child(uint64_t addr, bool releases)
@@ -766,8 +772,10 @@ static void live_as_child(uint64_t addr, bool releases)
 	alarm(20);
 	if (!is_refused_in_child(addr))
 		_exit(1);
-	if (!releases)
+	if (!releases) {
+		atexit(end_child);
 		pthread_exit(NULL);
+	}
 	la_allocator_free(allocator);
 	_exit(0);
 }
