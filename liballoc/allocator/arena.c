@@ -107,7 +107,8 @@ void arena_leave(struct arena *arena, const struct passage *passage)
 		if (time > device)
 			arena->time += SAMPLE * (time - device);
 	}
-	ledger_note(arena, 0);
+	if (arena->ledger.watching)
+		ledger_note(arena);
 	pthread_mutex_unlock(&arena->lock);
 }
 
@@ -168,6 +169,7 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	if (!err) {
 		*addr = lease_addr(lease);
 		ledger_add_served(arena, size);
+		ledger_note(arena);
 	} else if (lease) {
 		lease_drop(arena, lease);
 	}

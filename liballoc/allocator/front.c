@@ -231,7 +231,7 @@ static long give_back(struct arena *arena)
 		}
 	}
 	if (count)
-		ledger_note(arena, bytes);
+		ledger_return(arena, bytes);
 	return err < 0 ? err : count;
 }
 

@@ -155,19 +155,29 @@ static void unwatch(struct arena *arena)
 	}
 }
 
-/* Is a figure above its peak, or, so that fronts are not watched and not by
- * turns, not far below it? */
-static bool is_near(const struct ledger *ledger)
+/* Is a figure of the heap above its peak? */
+static bool is_above(const struct ledger *ledger,
+		     const struct la_heap_stats *stats)
 {
-	uint64_t bytes = ledger->watching ? FAR_BYTES : 0;
-	uint64_t leases = ledger->watching ? FAR_LEASES : 0;
 	const struct peaks *peaks = &ledger->peaks;
-	const struct tally *tally = &ledger->tally;
 
-	return ledger->allocated + bytes > peaks->allocated ||
-	       ledger->active + bytes > peaks->active ||
-	       tally->requested + (int64_t)bytes > (int64_t)peaks->requested ||
-	       tally->live + (int64_t)leases > (int64_t)peaks->live;
+	return stats->allocated > peaks->allocated ||
+	       stats->active > peaks->active ||
+	       ledger->tally.requested > (int64_t)peaks->requested ||
+	       ledger->tally.live > (int64_t)peaks->live;
+}
+
+/* Are all figures far below their peaks, so that fronts are not watched and
+ * not by turns? */
+static bool is_far_below(const struct ledger *ledger)
+{
+	const struct peaks *peaks = &ledger->peaks;
+
+	return ledger->allocated + FAR_BYTES < peaks->allocated &&
+	       ledger->active + FAR_BYTES < peaks->active &&
+	       ledger->tally.requested + (int64_t)FAR_BYTES <
+		       (int64_t)peaks->requested &&
+	       ledger->tally.live + FAR_LEASES < (int64_t)peaks->live;
 }
 
 static bool has_cached(const struct arena *arena)
@@ -180,37 +190,67 @@ static bool has_cached(const struct arena *arena)
 	return arena->returning != NULL;
 }
 
-void ledger_note(struct arena *arena, uint64_t returned)
+static void copy(struct ledger *ledger, const struct la_heap_stats *stats)
+{
+	ledger->allocated = stats->allocated;
+	ledger->active = stats->active;
+}
+
+/* Nobody but the holder of the arena's lock uses the ledger. */
+static void note_unwatched(struct arena *arena,
+			   const struct la_heap_stats *stats)
+{
+	struct ledger *ledger = &arena->ledger;
+
+	raise_to(&ledger->peaks.reserved, stats->reserved);
+	if (!is_above(ledger, stats))
+		return;
+	copy(ledger, stats);
+	if (has_cached(arena))
+		watch(arena);
+	else
+		raise_all(ledger);
+}
+
+void ledger_note(struct arena *arena)
 {
 	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	struct ledger *ledger = &arena->ledger;
-	bool near;
+	bool far;
+
+	if (!ledger->watching) {
+		note_unwatched(arena, stats);
+		return;
+	}
+	spin_lock(&ledger->lock);
+	copy(ledger, stats);
+	raise_to(&ledger->peaks.reserved, stats->reserved);
+	raise_all(ledger);
+	far = is_far_below(ledger);
+	spin_unlock(&ledger->lock);
+	if (far)
+		unwatch(arena);
+}
+
+void ledger_return(struct arena *arena, uint64_t bytes)
+{
+	struct ledger *ledger = &arena->ledger;
 
 	lock(ledger);
-	ledger->allocated = stats->allocated;
-	ledger->active = stats->active;
-	ledger->reserved = stats->reserved;
-	ledger->cached -= returned;
-	raise_to(&ledger->peaks.reserved, stats->reserved);
-	if (ledger->exact)
-		raise_all(ledger);
-	near = is_near(ledger);
+	copy(ledger, la_heap_stats(arena->heap));
+	ledger->cached -= bytes;
 	unlock(ledger);
-	if (!near && ledger->watching)
-		unwatch(arena);
-	else if (near && !ledger->watching && has_cached(arena))
-		watch(arena);
-	else if (near && !ledger->watching)
-		raise_all(ledger);
 }
 
 void ledger_reset(struct arena *arena)
 {
+	const struct la_heap_stats *stats = la_heap_stats(arena->heap);
 	struct ledger *ledger = &arena->ledger;
 
 	watch(arena);
 	spin_lock(&ledger->lock);
-	ledger->peaks = (struct peaks){ .reserved = ledger->reserved };
+	copy(ledger, stats);
+	ledger->peaks = (struct peaks){ .reserved = stats->reserved };
 	raise_all(ledger);
 	spin_unlock(&ledger->lock);
 }

@@ -37,7 +37,7 @@ struct ledger {
 	bool watching; /* arena's lock: are all fronts watched? */
 	bool exact; /* the same, and have all told what they hold? */
 	struct tally tally; /* without what fronts count for themselves */
-	uint64_t allocated, active, reserved; /* bytes, as the heap has it */
+	uint64_t allocated, active; /* watching: bytes, as the heap has it */
 	uint64_t cached; /* of allocated: in fronts that are watched, or on
 			  * the way back from a front */
 	struct peaks peaks;
@@ -52,9 +52,12 @@ void ledger_add_put(struct front *front, uint64_t size, uint64_t requested);
 void ledger_add_served(struct arena *arena, uint64_t requested);
 void ledger_add_freed(struct arena *arena, uint64_t requested);
 
-/* The heap did something, among it that so many bytes came back from
- * fronts. */
-void ledger_note(struct arena *arena, uint64_t returned);
+/* The heap has other figures than before; those that are only lower do not
+ * matter while nothing is watched. */
+void ledger_note(struct arena *arena);
+
+/* So many bytes came back from fronts to the heap. */
+void ledger_return(struct arena *arena, uint64_t bytes);
 
 /* What a front has counted for itself, and the bytes that it holds, become
  * part of the ledger; under both locks. */
