@@ -32,19 +32,39 @@ static size_t first_slot(const struct map_table *table, uint64_t addr)
 			(64 - table->bits));
 }
 
-/* The slot of an address, or the unused one where it would go. */
+static uint64_t addr_of(const struct map_slot *slot)
+{
+	return atomic_load_explicit(&slot->addr, memory_order_acquire);
+}
+
+static struct lease *lease_of(const struct map_slot *slot)
+{
+	return atomic_load_explicit(&slot->lease, memory_order_acquire);
+}
+
+/* The first slot of an address; or the unused one behind all that may be. */
 static size_t find_slot(const struct map_table *table, uint64_t addr)
 {
 	size_t mask = ((size_t)1 << table->bits) - 1;
 	size_t at = first_slot(table, addr);
 
 	for (;; at = (at + 1) & mask) {
-		uint64_t found = atomic_load_explicit(&table->slot[at].addr,
-						      memory_order_acquire);
+		uint64_t found = addr_of(&table->slot[at]);
 
 		if (found == addr || !found)
 			return at;
 	}
+}
+
+/* The first slot for an address that has no lease. */
+static size_t free_slot(const struct map_table *table, uint64_t addr)
+{
+	size_t mask = ((size_t)1 << table->bits) - 1;
+	size_t at = first_slot(table, addr);
+
+	while (lease_of(&table->slot[at]))
+		at = (at + 1) & mask;
+	return at;
 }
 
 int lease_map_init(struct lease_map *map)
@@ -70,9 +90,8 @@ void lease_map_release(struct lease_map *map)
 struct lease *lease_map_find(const struct lease_map *map, uint64_t addr)
 {
 	const struct map_table *table = table_of(map);
-	const struct map_slot *slot = &table->slot[find_slot(table, addr)];
 
-	return atomic_load_explicit(&slot->lease, memory_order_acquire);
+	return lease_of(&table->slot[find_slot(table, addr)]);
 }
 
 size_t lease_map_count(const struct lease_map *map)
@@ -81,16 +100,14 @@ size_t lease_map_count(const struct lease_map *map)
 }
 
 /* There is room. */
-static void fill(struct map_table *table, struct map_slot *slot, uint64_t addr,
-		 struct lease *lease)
+static void put(struct map_table *table, uint64_t addr, struct lease *lease)
 {
-	bool is_new = !atomic_load_explicit(&slot->addr, memory_order_relaxed);
+	struct map_slot *slot = &table->slot[free_slot(table, addr)];
 
-	atomic_store_explicit(&slot->lease, lease, memory_order_release);
-	if (is_new)
-		atomic_store_explicit(&slot->addr, addr, memory_order_release);
-	table->used += is_new;
+	table->used += !addr_of(slot);
 	table->live++;
+	atomic_store_explicit(&slot->lease, lease, memory_order_release);
+	atomic_store_explicit(&slot->addr, addr, memory_order_release);
 }
 
 /* The leases of a table and their addresses, in slots of an array. */
@@ -100,15 +117,11 @@ static void list_live(const struct map_table *table, struct map_slot *list)
 
 	for (i = 0; i < (size_t)1 << table->bits; i++) {
 		const struct map_slot *slot = &table->slot[i];
-		struct lease *lease = atomic_load_explicit(
-			&slot->lease, memory_order_relaxed);
 
-		if (!lease)
+		if (!lease_of(slot))
 			continue;
-		atomic_init(&list->addr, atomic_load_explicit(
-						 &slot->addr,
-						 memory_order_relaxed));
-		atomic_init(&list->lease, lease);
+		atomic_init(&list->addr, addr_of(slot));
+		atomic_init(&list->lease, lease_of(slot));
 		list++;
 	}
 }
@@ -147,8 +160,7 @@ static int remake(struct lease_map *map, struct map_table *table)
 	else
 		clear(table);
 	for (i = 0; i < count; i++)
-		fill(to, &to->slot[find_slot(to, list[i].addr)], list[i].addr,
-		     list[i].lease);
+		put(to, addr_of(&list[i]), lease_of(&list[i]));
 	free(list);
 	atomic_store_explicit(&map->table, to, memory_order_release);
 	return 0;
@@ -157,17 +169,11 @@ static int remake(struct lease_map *map, struct map_table *table)
 int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease)
 {
 	struct map_table *table = table_of(map);
-	size_t at = find_slot(table, addr);
 
-	if (atomic_load_explicit(&table->slot[at].lease, memory_order_relaxed))
-		return -EEXIST;
-	if (table->used >= (size_t)1 << (table->bits - 1)) {
-		if (remake(map, table) < 0)
-			return -ENOMEM;
-		table = table_of(map);
-		at = find_slot(table, addr);
-	}
-	fill(table, &table->slot[at], addr, lease);
+	if (table->used >= (size_t)1 << (table->bits - 1) &&
+	    remake(map, table) < 0)
+		return -ENOMEM;
+	put(table_of(map), addr, lease);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 /*
  * Leases by address.  One thread at a time writes.  Others may look up
  * meanwhile, with no lock: what they find may then be the lease of another
- * address, and what they do not find may be there.  A slot keeps its address
- * when the lease is gone, as addresses come back.
+ * address, and what they do not find may be there.  A slot whose lease is gone
+ * keeps its address until another takes it, so that a search goes on.
  */
 
 #include <stddef.h>
@@ -38,8 +38,7 @@ void lease_map_release(struct lease_map *map);
 /* The lease at an address, or NULL. */
 struct lease *lease_map_find(const struct lease_map *map, uint64_t addr);
 
-/* Note the lease of an address.  Returns 0, -EEXIST if the address has one, or
- * -ENOMEM. */
+/* Note the lease of an address that has none.  Returns 0 or -ENOMEM. */
 int lease_map_insert(struct lease_map *map, uint64_t addr,
 		     struct lease *lease);
 
