@@ -132,7 +132,7 @@ static struct live *new_block(struct worker *worker)
 	int err = la_allocator_alloc(allocator, 0, block.size, block.stream,
 				     &block.addr);
 
-	ck_assert(err == 0 || err == -ENOSPC);
+	ck_assert_msg(!err || err == -ENOSPC, "%s", strerror(-err));
 	worker->failed += err != 0;
 	if (err)
 		return NULL;

@@ -444,6 +444,7 @@ START_TEST(test_streams_are_routed_to_pools)
 	alloc(1000, 5);
 	ck_assert_uint_eq(look_at_pool(3).bytes[LA_BLOCK_LIVE], 1024);
 	release(b);
+	ck_assert_uint_ne(alloc(1000, 5), b);
 	empty_cache();
 	ck_assert_uint_eq(look_at_pool(3).bytes[LA_BLOCK_FREE], 2 * MIB);
 	ck_assert_int_eq(la_allocator_release_pool(allocator, 0, other),
