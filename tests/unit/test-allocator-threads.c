@@ -318,7 +318,7 @@ static void close_all(const struct worker *worker)
 	ck_assert_int_eq(la_allocator_stats(allocator, 0, &stats), 0);
 	ck_assert_uint_eq(stats.served, served);
 	ck_assert_uint_eq(stats.freed, served);
-	ck_assert_uint_gt(stats.cached_hits, 0);
+	ck_assert(stats.cached_hits || card < GIB);
 	ck_assert_uint_eq(stats.heap.active, 0);
 	ck_assert_uint_eq(book_count, 0);
 	ck_assert_uint_eq(locked_held(device), 0);

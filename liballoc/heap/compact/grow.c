@@ -53,7 +53,8 @@ static int take_block(struct la_heap *heap, uint32_t set, uint64_t size,
 	return 1;
 }
 
-/* Have a stream wait on the device for what a set's stream does. */
+/* Have a stream wait on the device for what a set's stream does.  -EAGAIN: that
+ * one is being captured since it was looked at. */
 static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
 {
 	const struct la_device_ops *ops = heap->device->ops;
@@ -69,7 +70,7 @@ static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
 		return 0;
 	err = ops->record(heap->device, set_stream(heap, owner), &event);
 	if (err < 0)
-		return err;
+		return err == -EBUSY ? -EAGAIN : err;
 	err = ops->order(heap->device, set_stream(heap, set), event);
 	ops->forget(heap->device, event);
 	return err;

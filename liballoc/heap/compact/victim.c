@@ -110,7 +110,8 @@ static int wait_locked(struct la_heap *heap, uint32_t stream)
 	return err;
 }
 
-/* Wait for a stream.  Without a waiter nothing runs on the device. */
+/* Wait for a stream.  Without a waiter nothing runs on the device.  -EAGAIN:
+ * it is being captured since it was looked at. */
 static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 {
 	uint64_t clock = heap->compact->clock;
@@ -122,7 +123,7 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 							heap->stream[stream]);
 	if (!err)
 		note_wait(heap, stream, clock);
-	return err;
+	return err == -EBUSY ? -EAGAIN : err;
 }
 
 /* A stream that still uses a victim, or LA_NO_BLOCK. */
