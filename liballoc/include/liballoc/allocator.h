@@ -7,12 +7,21 @@
  * streams use, pools that requests are routed to by their stream, figures.
  * All functions may be called from any thread at any time, but for
  * la_allocator_free().  Locking: a cache of each thread and stream serves
- * most small requests under a lock of its own; behind it one mutex for each
- * device guards heap, events and history, and is held while the driver is
- * called but not while streams are waited for.  A thread that holds a cache's
- * lock never takes a device's; two devices' locks are never held at once.
- * After fork() a child must not use the device: every function that could
- * returns -ECHILD there.
+ * most requests of up to 1 MiB under a lock of its own; behind it one mutex for
+ * each device guards heap, events and history, and is held while the driver is
+ * called but not while pending blocks are waited for.  A thread that holds a
+ * cache's lock never takes a device's; two devices' locks are never held at
+ * once, and nothing is shared by devices.  Caches are emptied before a request
+ * takes memory for want of what they hold, and hold nothing of private pools
+ * nor what other streams use.
+ *
+ * After fork() a child must not use the device: every function but
+ * la_allocator_free() returns -ECHILD there, and takes no lock.
+ *
+ * One path to read first: la_allocator_alloc() in allocator/allocator.c, then
+ * front_take() in front.c for what a cache serves, arena_alloc() in arena.c for
+ * the rest, and pending_begin() in pending.c for blocks that several streams
+ * use.
  */
 #ifndef LIBALLOC_ALLOCATOR_H
 #define LIBALLOC_ALLOCATOR_H
@@ -41,7 +50,8 @@ struct la_allocator_config {
 	struct la_device *const *device; /**< borrowed; outlive it */
 	const uint64_t *total; /**< bytes of each card, 0: unknown; copied */
 	unsigned int device_count; /**< number of both */
-	/** Events kept of each device, the newest; 0: none. */
+	/** Events kept of each device, the newest; 0: none.  While they are
+	 *  kept no request is served by a cache, so that none is missing. */
 	size_t history;
 	/** Empty the cache when a request needs memory of the device and
 	 *  reserved is above this part of cap or card, at most once a second;
@@ -85,6 +95,8 @@ void la_allocator_free(struct la_allocator *allocator);
  * @retval -ECHILD in a child of fork()
  * @retval -ENOMEM out of host memory
  * @retval -errno  what the device failed with otherwise
+ *
+ * Devices give addresses that differ, as they do under CUDA.
  */
 int la_allocator_alloc(struct la_allocator *allocator, unsigned int device,
 		       uint64_t size, uint64_t stream, uint64_t *addr);
@@ -99,7 +111,9 @@ int la_allocator_alloc(struct la_allocator *allocator, unsigned int device,
  * @retval -errno  an event could not be recorded; the block stays held
  *
  * Streams of la_allocator_record_stream() are waited for by events; while one
- * of them is being captured, until the capture has ended.
+ * of them is being captured, until the capture has ended.  A block is freed by
+ * one thread; what the free of the same block by two at once does is not
+ * defined.
  */
 int la_allocator_release(struct la_allocator *allocator, uint64_t addr);
 
@@ -170,6 +184,7 @@ int la_allocator_release_pool(struct la_allocator *allocator,
  * @param cap       bytes, UINT64_MAX: no bound; what is held stays
  * @retval 0       success
  * @retval -ENODEV no such device
+ * @retval -ECHILD in a child of fork()
  */
 int la_allocator_set_cap(struct la_allocator *allocator, unsigned int device,
 			 uint64_t cap);
@@ -177,7 +192,7 @@ int la_allocator_set_cap(struct la_allocator *allocator, unsigned int device,
 /**
  * @brief Wait for pending blocks and give what is free back to the devices.
  * @param allocator allocator
- * @return 0, or the first failure of a device
+ * @return 0, or the first failure of a device; -ECHILD in a child of fork()
  */
 int la_allocator_empty_cache(struct la_allocator *allocator);
 
@@ -212,19 +227,24 @@ struct la_allocator_stats {
 	struct la_heap_stats heap; /**< of the heap; allocated and active are
 				    *  corrected by what caches hold */
 	uint64_t requested; /**< bytes of live blocks as asked for */
-	uint64_t requested_peak; /**< highest value of requested */
+	/** Highest value of requested; of a block that a cache served again
+	 *  it may count another of its requests, less than 512 bytes off. */
+	uint64_t requested_peak;
 	uint64_t live; /**< blocks handed out */
 	uint64_t live_peak; /**< highest value of live */
 	uint64_t served; /**< requests served since the start */
 	uint64_t freed; /**< blocks freed since the start */
 	uint64_t cached_hits; /**< of served: by a thread's cache */
 	uint64_t inactive; /**< free bytes beside blocks in use */
-	uint64_t segments; /**< segments, or pieces, held */
+	/** Segments, or pieces, held; expandable segments count by 2 MiB. */
+	uint64_t segments;
 	uint64_t segments_peak; /**< highest value of segments */
 	uint64_t driver_calls; /**< calls that change memory */
 	uint64_t stream_waits; /**< waits queued between streams */
 	uint64_t stalls; /**< waits of the host for streams */
-	uint64_t time; /**< nanoseconds behind the caches, with the next */
+	/** Nanoseconds behind the caches, with the next; of what is not
+	 *  spent in the driver every 32nd passage is timed. */
+	uint64_t time;
 	uint64_t device_time; /**< of these in driver calls and waits */
 };
 
@@ -235,6 +255,7 @@ struct la_allocator_stats {
  * @param[out] stats the figures
  * @retval 0       success
  * @retval -ENODEV no such device
+ * @retval -ECHILD in a child of fork()
  */
 int la_allocator_stats(struct la_allocator *allocator, unsigned int device,
 		       struct la_allocator_stats *stats);
@@ -245,6 +266,7 @@ int la_allocator_stats(struct la_allocator *allocator, unsigned int device,
  * @param device    its number
  * @retval 0       success
  * @retval -ENODEV no such device
+ * @retval -ECHILD in a child of fork()
  */
 int la_allocator_reset_peaks(struct la_allocator *allocator,
 			     unsigned int device);
@@ -283,6 +305,7 @@ int la_allocator_oom_of(struct la_allocator *allocator,
  * @param data      first argument of visitor
  * @retval 0       success
  * @retval -ENODEV no such device
+ * @retval -ECHILD in a child of fork()
  */
 int la_allocator_walk(struct la_allocator *allocator, unsigned int device,
 		      la_heap_visitor *visitor, void *data);
@@ -296,7 +319,8 @@ int la_allocator_walk(struct la_allocator *allocator, unsigned int device,
  * @param count      room
  * @param[out] stream room for `streams` raw values
  * @param streams    room
- * @return the number of events copied, or -ENODEV
+ * @return the number of events copied, or -ENODEV, or -ECHILD in a child of
+ *         fork()
  */
 long la_allocator_history(struct la_allocator *allocator, unsigned int device,
 			  struct la_event *event, size_t count,
