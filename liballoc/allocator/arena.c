@@ -136,9 +136,8 @@ static int serve(struct arena *arena, uint64_t size, uint64_t stream,
 {
 	int number = la_heap_stream(arena->heap, stream);
 	int pool = arena_route(arena, stream);
-	long settled = arena->queued || arena->deferred ?
-			       pending_settle(arena) :
-			       0;
+	long settled =
+		arena->queued || arena->deferred ? pending_settle(arena) : 0;
 	int err;
 
 	if (number < 0 || settled < 0)

@@ -44,8 +44,8 @@ static void sum_up(void *data, const struct lease *lease)
 
 static int broken(struct la_error *err, const char *what, uint64_t value)
 {
-	return la_error_set(err, -EUCLEAN, LA_NO_OFFSET, "%s: 0x%" PRIx64,
-			    what, value);
+	return la_error_set(err, -EUCLEAN, LA_NO_OFFSET, "%s: 0x%" PRIx64, what,
+			    value);
 }
 
 /* Blocks and bytes of a cache; -EUCLEAN if one does not belong there. */

@@ -13,8 +13,8 @@ enum { BITS_MIN = 10 };
 static struct map_table *new_table(unsigned int bits)
 {
 	size_t slots = (size_t)1 << bits;
-	struct map_table *table = calloc(
-		1, sizeof(*table) + slots * sizeof(table->slot[0]));
+	struct map_table *table =
+		calloc(1, sizeof(*table) + slots * sizeof(table->slot[0]));
 
 	if (table)
 		table->bits = bits;

@@ -39,8 +39,7 @@ void lease_map_release(struct lease_map *map);
 struct lease *lease_map_find(const struct lease_map *map, uint64_t addr);
 
 /* Note the lease of an address that has none.  Returns 0 or -ENOMEM. */
-int lease_map_insert(struct lease_map *map, uint64_t addr,
-		     struct lease *lease);
+int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease);
 
 /* Forget the lease of an address that has one. */
 void lease_map_remove(struct lease_map *map, uint64_t addr);

@@ -85,10 +85,10 @@ static int meter_map(struct la_device *dev, uint64_t addr, uint64_t size,
 	struct meter *meter = (struct meter *)dev;
 	uint64_t start = meter_clock();
 
-	return end_change(meter, start,
-			  meter->inner->ops->map(meter->inner, addr, size,
-						 granule),
-			  (int64_t)(size / PIECE));
+	return end_change(
+		meter, start,
+		meter->inner->ops->map(meter->inner, addr, size, granule),
+		(int64_t)(size / PIECE));
 }
 
 static int meter_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
@@ -117,8 +117,7 @@ static int meter_release(struct la_device *dev, uint64_t piece, uint64_t size)
 	uint64_t start = meter_clock();
 
 	return end_change(meter, start,
-			  meter->inner->ops->release(meter->inner, piece,
-						     size),
+			  meter->inner->ops->release(meter->inner, piece, size),
 			  -1);
 }
 
@@ -128,10 +127,9 @@ static int meter_attach(struct la_device *dev, uint64_t addr, uint64_t size,
 	struct meter *meter = (struct meter *)dev;
 	uint64_t start = meter_clock();
 
-	return end_change(meter, start,
-			  meter->inner->ops->attach(meter->inner, addr, size,
-						    piece),
-			  0);
+	return end_change(
+		meter, start,
+		meter->inner->ops->attach(meter->inner, addr, size, piece), 0);
 }
 
 static int meter_detach(struct la_device *dev, uint64_t addr, uint64_t size)
@@ -158,8 +156,7 @@ static int meter_query(struct la_device *dev, uint64_t event)
 	struct meter *meter = (struct meter *)dev;
 	uint64_t start = meter_clock();
 
-	return end(meter, start,
-		   meter->inner->ops->query(meter->inner, event));
+	return end(meter, start, meter->inner->ops->query(meter->inner, event));
 }
 
 static int meter_order(struct la_device *dev, uint64_t stream, uint64_t event)
@@ -178,8 +175,7 @@ static int meter_await(struct la_device *dev, uint64_t event)
 	uint64_t start = meter_clock();
 
 	count(&meter->awaits, 1);
-	return end(meter, start,
-		   meter->inner->ops->await(meter->inner, event));
+	return end(meter, start, meter->inner->ops->await(meter->inner, event));
 }
 
 static void meter_forget(struct la_device *dev, uint64_t event)

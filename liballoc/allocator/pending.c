@@ -23,9 +23,7 @@ static int64_t find_queue(struct arena *arena, uint64_t stream)
 	if (grow_array(&arena->queue, &arena->queue_room, i,
 		       sizeof(*arena->queue)) < 0)
 		return -ENOMEM;
-	arena->queue[arena->queue_count++] = (struct queue){
-		.stream = stream
-	};
+	arena->queue[arena->queue_count++] = (struct queue){ .stream = stream };
 	return (int64_t)i;
 }
 

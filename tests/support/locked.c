@@ -40,8 +40,7 @@ static int locked_free(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	struct locked *locked = take(dev);
 
-	return end(locked,
-		   locked->inner->ops->free(locked->inner, addr, size));
+	return end(locked, locked->inner->ops->free(locked->inner, addr, size));
 }
 
 static int locked_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
@@ -65,8 +64,8 @@ static int locked_map(struct la_device *dev, uint64_t addr, uint64_t size,
 {
 	struct locked *locked = take(dev);
 
-	return end(locked, locked->inner->ops->map(locked->inner, addr, size,
-						   granule));
+	return end(locked,
+		   locked->inner->ops->map(locked->inner, addr, size, granule));
 }
 
 static int locked_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
@@ -98,8 +97,8 @@ static int locked_attach(struct la_device *dev, uint64_t addr, uint64_t size,
 {
 	struct locked *locked = take(dev);
 
-	return end(locked, locked->inner->ops->attach(locked->inner, addr,
-						      size, piece));
+	return end(locked, locked->inner->ops->attach(locked->inner, addr, size,
+						      piece));
 }
 
 static int locked_detach(struct la_device *dev, uint64_t addr, uint64_t size)

@@ -89,15 +89,13 @@ static void use(const struct live *block)
 		return;
 	ck_assert_int_eq(locked_order(device, other, block->stream), 0);
 	locked_use(device, other, block->addr, block->size);
-	ck_assert_int_eq(la_allocator_record_stream(allocator, block->addr,
-						    other),
-			 0);
+	ck_assert_int_eq(
+		la_allocator_record_stream(allocator, block->addr, other), 0);
 }
 
 static uint64_t draw_size(void)
 {
-	static const uint64_t most[] = { 2000, 20000, MIB, 3 * MIB,
-					 30 * MIB };
+	static const uint64_t most[] = { 2000, 20000, MIB, 3 * MIB, 30 * MIB };
 
 	return 1 + draw(most[draw(ARRAY_SIZE(most))]);
 }
@@ -241,9 +239,9 @@ static void wind_up(enum la_heap_policy policy)
 	check();
 	read_figures();
 	if (policy == LA_HEAP_TORCH)
-		ck_assert_int_eq(la_allocator_walk(allocator, 0, add_pool,
-						   &forgotten),
-				 0);
+		ck_assert_int_eq(
+			la_allocator_walk(allocator, 0, add_pool, &forgotten),
+			0);
 	ck_assert_uint_eq(locked_held(device), forgotten);
 	ck_assert_uint_eq(locked_events(device), 0);
 }

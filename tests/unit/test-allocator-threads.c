@@ -83,8 +83,7 @@ static void enter_in_book(const struct live *block)
 	at = find_in_book(block->addr);
 	ck_assert(at == book_count ||
 		  block->addr + block->size <= book[at].addr);
-	ck_assert(!at ||
-		  book[at - 1].addr + book[at - 1].size <= block->addr);
+	ck_assert(!at || book[at - 1].addr + book[at - 1].size <= block->addr);
 	ck_assert_uint_lt(book_count, LIVE_MAX);
 	memmove(&book[at + 1], &book[at],
 		(book_count++ - at) * sizeof(book[0]));
@@ -113,8 +112,8 @@ static void end_block(struct live *block)
 
 static uint64_t draw_size(struct worker *worker)
 {
-	static const uint64_t most[] = { 2000, 2000, 20000, MIB, 6 * MIB,
-					 20 * MIB };
+	static const uint64_t most[] = { 2000, 2000,	20000,
+					 MIB,  6 * MIB, 20 * MIB };
 
 	return 1 + draw(worker, most[draw(worker, ARRAY_SIZE(most))]);
 }
@@ -155,9 +154,8 @@ static void use_foreign(struct worker *worker, struct live *block)
 		return;
 	block->foreign = true;
 	locked_use(device, stream, block->addr, block->size);
-	ck_assert_int_eq(la_allocator_record_stream(allocator, block->addr,
-						    stream),
-			 0);
+	ck_assert_int_eq(
+		la_allocator_record_stream(allocator, block->addr, stream), 0);
 }
 
 static void exchange(struct worker *worker)
@@ -223,9 +221,8 @@ static void look(struct worker *worker)
 		ck_assert_uint_le(stats.heap.reserved, card);
 		break;
 	case 1:
-		ck_assert_int_eq(la_allocator_walk(allocator, 0, ignore,
-						   &bytes),
-				 0);
+		ck_assert_int_eq(
+			la_allocator_walk(allocator, 0, ignore, &bytes), 0);
 		break;
 	case 2:
 		ck_assert_int_eq(la_allocator_reset_peaks(allocator, 0), 0);
@@ -339,9 +336,8 @@ static void play(enum la_heap_policy policy, uint64_t seed)
 	for (i = 0; i < THREADS; i++) {
 		worker[i] = (struct worker){ .number = i,
 					     .state = seed * THREADS + i };
-		ck_assert_int_eq(pthread_create(&thread[i], NULL, work,
-						&worker[i]),
-				 0);
+		ck_assert_int_eq(
+			pthread_create(&thread[i], NULL, work, &worker[i]), 0);
 	}
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);

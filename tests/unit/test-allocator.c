@@ -76,9 +76,8 @@ static uint64_t alloc_on(unsigned int number, uint64_t size, uint64_t stream)
 {
 	uint64_t addr = 0;
 
-	ck_assert_int_eq(la_allocator_alloc(allocator, number, size, stream,
-					    &addr),
-			 0);
+	ck_assert_int_eq(
+		la_allocator_alloc(allocator, number, size, stream, &addr), 0);
 	ck_assert_uint_ne(addr, 0);
 	return addr;
 }
@@ -152,8 +151,7 @@ START_TEST(test_wrong_calls_are_refused)
 	ck_assert_int_eq(la_allocator_release(allocator, TOP), -ENOENT);
 	small = alloc(1000, 0);
 	large = alloc(5 * MIB, 0);
-	ck_assert_int_eq(la_allocator_release(allocator, small + 512),
-			 -ENOENT);
+	ck_assert_int_eq(la_allocator_release(allocator, small + 512), -ENOENT);
 	release(small);
 	release(large);
 	ck_assert_int_eq(la_allocator_release(allocator, small), -ENOENT);
@@ -465,8 +463,7 @@ START_TEST(test_pool_stays_for_its_last_user)
 	open_default(NONE);
 	for (i = 0; i < 2; i++) {
 		ck_assert_int_eq(la_allocator_begin_pool(allocator, 0, id,
-							 is_five, &calls,
-							 NULL),
+							 is_five, &calls, NULL),
 				 0);
 		release(alloc(1000, 5));
 		ck_assert_int_eq(la_allocator_end_pool(allocator, 0, id), 0);
@@ -559,9 +556,9 @@ START_TEST(test_base_is_the_segment)
 			 0);
 	ck_assert_uint_eq(base, a);
 	ck_assert_uint_eq(size, 20 * MIB);
-	ck_assert_int_eq(la_allocator_base(allocator, b + 10 * MIB, &base,
-					   &size),
-			 -ENOENT);
+	ck_assert_int_eq(
+		la_allocator_base(allocator, b + 10 * MIB, &base, &size),
+		-ENOENT);
 	ck_assert_int_eq(la_allocator_base(allocator, 1, &base, &size),
 			 -ENOENT);
 	ck_assert_int_eq(la_allocator_pin(allocator, b, 5 * MIB, true), 0);
@@ -576,23 +573,20 @@ START_TEST(test_history_keeps_the_newest_events)
 {
 	struct la_allocator_config config = { .history = 4 };
 	static const enum la_action actions[] = { LA_ALLOC, LA_FREE_REQUESTED,
-						  LA_FREE_COMPLETED,
-						  LA_ALLOC };
+						  LA_FREE_COMPLETED, LA_ALLOC };
 	struct la_event event[5];
 	uint64_t a, stream[3] = { 9, 9, 9 };
 	int i;
 
 	open_with(&config, NONE);
-	ck_assert_int_eq(la_allocator_history(allocator, 0, event, 5, stream,
-					      3),
-			 0);
+	ck_assert_int_eq(
+		la_allocator_history(allocator, 0, event, 5, stream, 3), 0);
 	alloc(5000, 0);
 	a = alloc(1000, 0x70);
 	release(a);
 	ck_assert_uint_eq(alloc(1010, 0x70), a);
-	ck_assert_int_eq(la_allocator_history(allocator, 0, event, 5, stream,
-					      3),
-			 4);
+	ck_assert_int_eq(
+		la_allocator_history(allocator, 0, event, 5, stream, 3), 4);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(event[i].action, actions[i]);
 		ck_assert_uint_eq(event[i].addr, a);
@@ -602,9 +596,8 @@ START_TEST(test_history_keeps_the_newest_events)
 		ck_assert(!i || event[i].time_us >= event[i - 1].time_us);
 	}
 	ck_assert_uint_eq(stream[2], 9);
-	ck_assert_int_eq(la_allocator_history(allocator, 0, event, 1, stream,
-					      1),
-			 1);
+	ck_assert_int_eq(
+		la_allocator_history(allocator, 0, event, 1, stream, 1), 1);
 	ck_assert_uint_eq(event[0].size, 1010);
 	close_all();
 }
@@ -718,7 +711,7 @@ START_TEST(test_thread_gives_back_at_its_end)
 }
 END_TEST
 
-static volatile bool stop;
+static _Atomic(bool) stop;
 
 static void *work(void *data)
 {
@@ -820,13 +813,11 @@ START_TEST(test_wrong_settings_are_refused)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
-		ck_assert_int_eq(la_device_sim(&device[i], LA_LAYOUT_UP, NONE,
-					       0),
-				 0);
+		ck_assert_int_eq(
+			la_device_sim(&device[i], LA_LAYOUT_UP, NONE, 0), 0);
 	allocator = NULL;
 	setting.cuda_malloc_async = true;
-	ck_assert_int_eq(la_allocator_new(&allocator, &config, &err),
-			 -ENOTSUP);
+	ck_assert_int_eq(la_allocator_new(&allocator, &config, &err), -ENOTSUP);
 	ck_assert_ptr_null(allocator);
 	ck_assert_str_ne(err.text, "");
 	la_allocator_free(NULL);
