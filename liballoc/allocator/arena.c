@@ -84,6 +84,7 @@ void arena_release(struct arena *arena)
 	lease_map_release(&arena->map);
 	slabs_free(arena->slab);
 	free(arena->pool);
+	free(arena->pin);
 }
 
 void arena_enter(struct arena *arena, struct passage *passage)

@@ -8,8 +8,10 @@
 
 /* Sums over free blocks; the blocks of a segment come one after another. */
 struct free_sums {
+	const struct arena *arena;
 	uint64_t inactive; /* bytes in segments that are used too */
 	uint64_t private; /* bytes in private pools */
+	uint64_t pinned; /* bytes that may not move */
 	uint64_t largest; /* bytes of the largest */
 	uint64_t segment; /* address of the one at hand */
 	uint64_t segment_free; /* its free bytes */
@@ -36,6 +38,7 @@ static void sum_up(void *data, const struct la_block_info *info)
 		return;
 	}
 	sums->segment_free += info->size;
+	sums->pinned += arena_pinned(sums->arena, info->addr, info->size);
 	if (info->pool[0] || info->pool[1])
 		sums->private += info->size;
 	if (info->size > sums->largest)
@@ -44,7 +47,7 @@ static void sum_up(void *data, const struct la_block_info *info)
 
 static struct free_sums sum_free(struct arena *arena)
 {
-	struct free_sums sums = { 0 };
+	struct free_sums sums = { .arena = arena };
 
 	arena_walk(arena, sum_up, &sums);
 	end_segment(&sums);
@@ -65,6 +68,7 @@ void arena_describe(struct arena *arena, struct la_allocator_oom *oom)
 	oom->allocated = stats->allocated;
 	oom->pending = stats->active - stats->allocated;
 	oom->reserved = stats->reserved;
+	oom->pinned = sums.pinned;
 	oom->private_free = sums.private;
 	oom->largest_free = sums.largest;
 }

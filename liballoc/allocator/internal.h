@@ -150,6 +150,12 @@ struct pool_users {
 	uint64_t count;
 };
 
+/* A range that stays where it is. */
+struct pin {
+	uint64_t addr, size;
+	uint64_t count; /* times that it was pinned */
+};
+
 struct arena {
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t settled; /* no thread waits for queues any more */
@@ -181,6 +187,9 @@ struct arena {
 	struct route *route; /* owned; in order of their beginning */
 	struct pool_users *pool; /* owned */
 	size_t pool_count, pool_room;
+
+	struct pin *pin; /* owned */
+	size_t pin_count, pin_room;
 
 	struct ledger ledger;
 	uint64_t emptied; /* when empty_above last did; 0: never */
@@ -271,6 +280,9 @@ void routes_free(struct arena *arena);
 
 /* show.c: blocks as the program sees them */
 void arena_walk(struct arena *arena, la_heap_visitor *visitor, void *data);
+
+/* pins.c: bytes of a range that stay where they are */
+uint64_t arena_pinned(const struct arena *arena, uint64_t addr, uint64_t size);
 
 /* figures.c: what is told of an arena */
 void arena_describe(struct arena *arena, struct la_allocator_oom *oom);

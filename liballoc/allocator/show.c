@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a device's memory looks like, and what stays where it is. */
-
-#include <errno.h>
+/* What a device's memory looks like, and what happened to it. */
 
 #include "allocator/internal.h"
-#include "heap/inside.h"
 #include "util/util.h"
 
 struct walk {
@@ -55,79 +52,6 @@ LA_EXPORT int la_allocator_walk(struct la_allocator *allocator,
 	arena_walk(arena, visitor, data);
 	arena_leave(arena, &passage);
 	return 0;
-}
-
-/* An address that is looked for. */
-struct sought {
-	uint64_t addr;
-	bool live; /* result: is it in a live block? */
-};
-
-static void look(void *data, const struct la_block_info *info)
-{
-	struct sought *sought = data;
-
-	if (sought->addr - info->addr < info->size)
-		sought->live = info->state == LA_BLOCK_LIVE;
-}
-
-/* Pin what the device gave around an address of a live block. */
-static int pin_around(struct arena *arena, uint64_t addr, uint64_t *base,
-		      uint64_t *size)
-{
-	struct sought sought = { .addr = addr };
-	uint64_t from, bytes;
-	int err;
-
-	arena_walk(arena, look, &sought);
-	if (!sought.live)
-		return -ENOENT;
-	err = heap_base(arena->heap, addr, &from, &bytes);
-	if (!err)
-		err = heap_pin(arena->heap, from, bytes, true);
-	if (err < 0)
-		return err;
-	*base = from;
-	*size = bytes;
-	return 0;
-}
-
-LA_EXPORT int la_allocator_base(struct la_allocator *allocator, uint64_t addr,
-				uint64_t *base, uint64_t *size)
-{
-	struct passage passage;
-	unsigned int i;
-	int err = -ENOENT;
-
-	if (!guard_holds(&allocator->guard))
-		return -ECHILD;
-	for (i = 0; i < allocator->count && err == -ENOENT; i++) {
-		struct arena *arena = &allocator->arena[i];
-
-		arena_enter(arena, &passage);
-		err = pin_around(arena, addr, base, size);
-		arena_leave(arena, &passage);
-	}
-	return err;
-}
-
-LA_EXPORT int la_allocator_pin(struct la_allocator *allocator, uint64_t addr,
-			       uint64_t size, bool pinned)
-{
-	struct passage passage;
-	unsigned int i;
-	int err = -ENOENT;
-
-	if (!guard_holds(&allocator->guard))
-		return -ECHILD;
-	for (i = 0; i < allocator->count && err == -ENOENT; i++) {
-		struct arena *arena = &allocator->arena[i];
-
-		arena_enter(arena, &passage);
-		err = heap_pin(arena->heap, addr, size, pinned);
-		arena_leave(arena, &passage);
-	}
-	return err;
 }
 
 LA_EXPORT long la_allocator_history(struct la_allocator *allocator,

@@ -346,6 +346,7 @@ START_TEST(test_failed_request_is_described)
 	struct la_allocator_config config = { .device_count = 1 };
 	uint64_t total = 1024 * MIB, addr = 7, a;
 	struct la_allocator_oom oom = { 0 };
+	uint64_t base, bytes;
 
 	config.total = &total;
 	open_with(&config, NONE);
@@ -353,6 +354,7 @@ START_TEST(test_failed_request_is_described)
 	ck_assert_int_eq(la_allocator_set_cap(allocator, 0, 52 * MIB), 0);
 	a = alloc(5 * MIB, 0);
 	alloc(30 * MIB, 0);
+	ck_assert_int_eq(la_allocator_base(allocator, a, &base, &bytes), 0);
 	release(alloc(1000, 0));
 	locked_capture(device[0], 1, true);
 	record(a, 1);
@@ -369,6 +371,7 @@ START_TEST(test_failed_request_is_described)
 	ck_assert_uint_eq(oom.allocated, 30 * MIB);
 	ck_assert_uint_eq(oom.pending, 5 * MIB);
 	ck_assert_uint_eq(oom.reserved, 50 * MIB);
+	ck_assert_uint_eq(oom.pinned, 15 * MIB);
 	ck_assert_uint_eq(oom.private_free, 0);
 	ck_assert_uint_eq(oom.largest_free, 15 * MIB);
 	ck_assert_int_eq(la_allocator_set_cap(allocator, 0, NONE), 0);
