@@ -8,7 +8,7 @@
 
 #include "events.h"
 #include "report.h"
-#include "util/util.h"
+#include "util/split-text.h"
 
 bool event_log_open(struct event_log *log, const char *path)
 {
@@ -51,32 +51,13 @@ void event_log_hear(void *data, enum la_action action, uint64_t addr,
 		size, stream);
 }
 
-/* Whole units as the guides write them, else bytes. */
-static void print_short(uint64_t bytes)
-{
-	if (bytes % MIB == 0)
-		printf("(%" PRIu64 "MB)", bytes / MIB);
-	else if (bytes % KIB == 0)
-		printf("(%" PRIu64 "KB)", bytes / KIB);
-	else
-		printf("(%" PRIu64 "B)", bytes);
-}
-
-static void print_span(uint64_t addr, uint64_t size)
-{
-	printf("0x%" PRIx64 " - 0x%" PRIx64 " ", addr, addr + size);
-	print_short(size);
-}
-
 void event_log_split(void *data, uint64_t addr, uint64_t size, uint64_t whole)
 {
 	const struct event_log *log = data;
+	char text[LA_SPLIT_TEXT];
 
 	if (!log->splits)
 		return;
-	fputs("Allocator block ", stdout);
-	print_span(addr, size);
-	fputs(" split from ", stdout);
-	print_span(addr, whole);
-	putchar('\n');
+	la_split_text(text, addr, size, whole);
+	fputs(text, stdout);
 }
