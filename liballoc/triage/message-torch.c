@@ -11,6 +11,7 @@
  *	F8	expandable segments are on, and the advice says so
  *	F9	refused ahead of any call by the cap
  *	F10	more than 1 EB
+ *	liballoc, liballoc-compact	of liballoc's plug-in, by its policy
  *	log-2.13	a warning: the device refused, a retry may follow
  *	xpu-block	Intel: larger than one block may be
  */
@@ -39,6 +40,8 @@ enum {
 	SEEN_NEW = 1 << 13, /* F4 and later: whole sentences */
 	SEEN_TRIED = 1 << 14,
 	SEEN_DONE = 1 << 15, /* the last amount */
+	SEEN_PLUGIN = 1 << 16, /* liballoc's own sentence */
+	SEEN_COMPACT = 1 << 17, /* and its policy */
 	HINT_SPLIT = SEEN_SPLIT | LA_SEEN_HINT,
 	HINT_PAGE = SEEN_NEW_PAGE | LA_SEEN_HINT,
 	OLD_DONE = SEEN_OLD | SEEN_DONE,
@@ -92,6 +95,8 @@ static const struct la_clause clauses[] = {
 	{ "%a is allocated by PyTorch", SEEN_NEW },
 	{ "with %p allocated in private pools", SEEN_NEW },
 	{ "%u is reserved by PyTorch but unallocated", NEW_DONE },
+	{ "liballoc (policy torch)", SEEN_PLUGIN },
+	{ "liballoc (policy compact)", SEEN_PLUGIN | SEEN_COMPACT },
 	{ "try setting max_split_size_mb", HINT_SPLIT },
 	{ "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments",
 	  SEEN_EXPANDABLE | LA_SEEN_HINT },
@@ -112,6 +117,8 @@ static const struct form {
 	const char *name;
 	unsigned int first, last;
 } forms[] = {
+	{ SEEN_COMPACT, "liballoc-compact", LA_RELEASE(2, 4), UINT_MAX },
+	{ SEEN_PLUGIN, "liballoc", LA_RELEASE(2, 4), UINT_MAX },
 	{ SEEN_EXABYTE, "F10", LA_RELEASE(1, 0), UINT_MAX },
 	{ SEEN_REJECTED, "F9", LA_RELEASE(2, 12), UINT_MAX },
 	{ SEEN_IS_ON, "F8", LA_RELEASE(2, 12), UINT_MAX },

@@ -111,6 +111,7 @@ bool la_values_round_up(const struct la_setting_values *values)
 bool la_is_expandable(const struct la_facts *facts)
 {
 	return facts->expandable || has_form(facts, "F8") ||
+	       has_form(facts, "liballoc-compact") ||
 	       setting_has(facts, has_expandable);
 }
 
