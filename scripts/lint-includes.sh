@@ -44,6 +44,7 @@ BEGIN {
 	may["preload"] = "abi core loader"
 	may["cupti"] = "abi core loader preload"
 	home["probe-format"] = "format"
+	home["plugin"] = "torch"
 	home["probe"] = "trace"
 	home["error"] = home["event"] = home["version"] = "util"
 	for (f in may)

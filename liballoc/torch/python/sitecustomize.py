@@ -12,7 +12,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Variable that asks for it: module of this folder, whose start() takes torch
-AFTER_TORCH = {"CUPTI_PROBE_SNAPSHOT": "liballoc_snapshot"}
+AFTER_TORCH = {"LIBALLOC_ENABLE": "liballoc_torch",
+               "CUPTI_PROBE_SNAPSHOT": "liballoc_snapshot"}
 
 
 def elsewhere(path):
