@@ -4,20 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "allocctl/launch.h"
 #include "allocctl/opt.h"
 #include "allocctl/report.h"
 #include "probe-cmd.h"
 #include "run.h"
-
-/* As shells and env(1) have it. */
-enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
 /* In the order of enum run_front. */
 static const char *const fronts[] = { "preload", "cupti", NULL };
 
 static int serve(const struct run_options *options, char **argv)
 {
-	struct run_result result;
+	struct launch_result result;
 	struct run_kills before;
 	char name[RUN_NAME];
 	int status = run_environment(options, name);
@@ -25,38 +23,13 @@ static int serve(const struct run_options *options, char **argv)
 	if (status != STATUS_DONE)
 		return status;
 	run_kills_read(&before);
-	status = run_child(&result, argv);
+	status = launch_child(&result, argv);
 	if (status != STATUS_DONE)
 		return status;
-	if (result.error) {
-		report_error("cannot run '%s': %s", argv[0],
-			     strerror(result.error));
-		return result.error == ENOENT ? STATUS_NOT_FOUND :
-						STATUS_NOT_EXECUTABLE;
-	}
+	if (result.error)
+		return launch_failed(&result, argv[0]);
 	run_after(name, &result, &before);
-	return run_end_alike(&result);
-}
-
-static bool takes_word(const struct opt *opt, const char *name)
-{
-	while (opt->kind != OPT_END && strcmp(opt->name, name))
-		opt++;
-	return opt->kind != OPT_END && opt->kind != OPT_FLAG;
-}
-
-/* Options end where the program begins, with or without --. */
-static int own_words(int argc, char **argv, const struct opt *opts)
-{
-	int i;
-
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if (argv[i][0] != '-')
-			return i;
-		if (!strncmp(argv[i], "--", 2) && takes_word(opts, argv[i] + 2))
-			i++;
-	}
-	return i < argc ? i : argc;
+	return launch_end_alike(&result);
 }
 
 static int run_run(int argc, char **argv)
@@ -85,7 +58,8 @@ static int run_run(int argc, char **argv)
 			    "  cupti-probe run --front cupti torchrun "
 			    "train.py",
 	};
-	int own = own_words(argc, argv, opts), nr = opt_parse(own, argv, &spec);
+	int own = launch_own_words(argc, argv, opts);
+	int nr = opt_parse(own, argv, &spec);
 
 	if (nr == OPT_HELP)
 		return STATUS_DONE;

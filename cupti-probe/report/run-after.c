@@ -29,7 +29,7 @@ static bool is_wanted(int number)
 }
 
 /* How the program ended, if by force. */
-static void judge(struct ended *ended, const struct run_result *result,
+static void judge(struct ended *ended, const struct launch_result *result,
 		  const struct run_kills *before)
 {
 	struct run_kills after;
@@ -138,7 +138,7 @@ static void tell(const struct tale *tale)
 			     tale->reports);
 }
 
-void run_after(const char *name, const struct run_result *result,
+void run_after(const char *name, const struct launch_result *result,
 	       const struct run_kills *before)
 {
 	struct tale tale = { .name = name };

@@ -8,30 +8,12 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
+#include "allocctl/installed.h"
+#include "allocctl/launch.h"
 #include "allocctl/platform.h"
 #include "allocctl/report.h"
-#include "cupti-probe/report/installed.h"
 #include "folder.h"
 #include "run.h"
-
-/* The first that is there of places beside this program, in a tree that was
- * built or in a prefix that was moved, and the one that was installed to. */
-static bool find(char out[PATH_MAX], const char *const *place)
-{
-	char self[PATH_MAX];
-
-	if (platform_self(self) && platform_cut(self)) {
-		for (; *place; place++) {
-			snprintf(out, PATH_MAX, "%.*s/%s", PATH_MAX / 2, self,
-				 *place);
-			if (**place == '/')
-				snprintf(out, PATH_MAX, "%s", *place);
-			if (access(out, R_OK) == 0)
-				return true;
-		}
-	}
-	return false;
-}
 
 static bool find_library(char out[PATH_MAX])
 {
@@ -43,41 +25,7 @@ static bool find_library(char out[PATH_MAX])
 	};
 	char found[PATH_MAX];
 
-	return find(found, place) && platform_resolve(out, found);
-}
-
-static bool find_shim(char out[PATH_MAX])
-{
-	static const char *const place[] = {
-		MOVED_PYTHON "/sitecustomize.py",
-		"../../../liballoc/torch/python/sitecustomize.py",
-		INSTALLED_PYTHON "/sitecustomize.py",
-		NULL,
-	};
-	char found[PATH_MAX];
-
-	return find(found, place) && platform_resolve(out, found) &&
-	       platform_cut(out);
-}
-
-/* Put a text and what a variable has into that, with sep between them. */
-static bool join(const char *name, const char *first, char sep,
-		 const char *second)
-{
-	char *text;
-	int length;
-	bool set;
-
-	if (!first || !*first)
-		return setenv(name, second, 1) == 0;
-	if (!second || !*second)
-		return setenv(name, first, 1) == 0;
-	length = asprintf(&text, "%s%c%s", first, sep, second);
-	if (length < 0)
-		return false;
-	set = setenv(name, text, 1) == 0;
-	free(text);
-	return set;
+	return launch_find(found, place) && platform_resolve(out, found);
 }
 
 /* Behind other libraries: those of profilers want to be first. */
@@ -92,7 +40,7 @@ static int set_preload(const char *library)
 	}
 	if (before && strstr(before, library))
 		return STATUS_DONE;
-	return join("LD_PRELOAD", before, ':', library) ?
+	return launch_join("LD_PRELOAD", before, ':', library) ?
 		       STATUS_DONE :
 		       report_no_memory();
 }
@@ -146,15 +94,9 @@ static int set_snapshot_folder(void)
 
 static int set_snapshot(void)
 {
-	char folder[PATH_MAX];
+	int status = launch_set_shim();
 
-	if (!find_shim(folder)) {
-		report_error("cannot find sitecustomize.py of liballoc");
-		return STATUS_CANNOT_TELL;
-	}
-	if (!join("PYTHONPATH", folder, ':', getenv("PYTHONPATH")))
-		return report_no_memory();
-	return set_snapshot_folder();
+	return status == STATUS_DONE ? set_snapshot_folder() : status;
 }
 
 static int set_name(char name[RUN_NAME])

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "allocctl/launch.h"
 #include "ended.h"
 
 enum { RUN_NAME = 40 };
@@ -26,18 +27,6 @@ enum run_front { RUN_PRELOAD, RUN_CUPTI };
  */
 int run_environment(const struct run_options *options, char name[RUN_NAME]);
 
-/* run-child.c: what became of the program. */
-struct run_result {
-	int error; /* errno if it could not be started, or 0 */
-	int status; /* of wait(2) */
-};
-
-/* Run it as if it were in our place, until it ends. */
-int run_child(struct run_result *result, char **argv);
-
-/* End as the program did; returns the exit status if that is not possible. */
-int run_end_alike(const struct run_result *result);
-
 /* run-kills.c: how often the kernel killed a process for want of memory. */
 struct run_kills {
 	uint64_t cgroup, node; /* UINT64_MAX: unknown */
@@ -50,7 +39,7 @@ bool run_kills_rose(char evidence[256], const struct run_kills *before,
 		    const struct run_kills *after);
 
 /* run-after.c: write reports of this run, and say so in a line or two. */
-void run_after(const char *name, const struct run_result *result,
+void run_after(const char *name, const struct launch_result *result,
 	       const struct run_kills *before);
 
 #endif /* REPORT_RUN_H */

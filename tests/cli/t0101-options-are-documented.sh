@@ -25,7 +25,7 @@ zsh_options() {
 
 fish_options() {
 	case $program-$1 in
-	allocctl-replay|allocctl-tune) shared='-n $run' ;;
+	allocctl-replay|allocctl-tune) shared='-n $both' ;;
 	*) shared='-n $'$1 ;;
 	esac
 	grep -e "-n \$$1 " -e "$shared " "packaging/completions/$program.fish" |
@@ -76,5 +76,5 @@ if command -v bash >/dev/null; then
 			_allocctl
 			echo "$COMP: ${COMPREPLY[*]}"
 		done' | tr '\n' ' ')
-	equal completion "$words" 'files check:  replay: torch '
+	equal completion "$words" 'files check:  replay: torch compact '
 fi

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "allocctl/cmd.h"
-#include "allocctl/report.h"
-#include "run.h"
+#include "allocctl/installed.h"
+#include "cmd.h"
+#include "launch.h"
+#include "platform.h"
+#include "report.h"
 #include "util/util.h"
 
 /* What is passed on. */
@@ -30,7 +33,7 @@ struct before {
 };
 
 /* How the program ended, for a handler. */
-static const struct run_result *ended;
+static const struct launch_result *ended;
 
 /* Signals are taken one by one, never in a handler. */
 static void hold_signals(sigset_t *held, struct before *before)
@@ -119,7 +122,7 @@ static int start_error(int pipe_end)
 static void end_early(int number)
 {
 	(void)number;
-	_exit(run_end_alike(ended));
+	_exit(launch_end_alike(ended));
 }
 
 /* What both got while it ran is not. */
@@ -139,7 +142,7 @@ static void release_signals(const sigset_t *held, const struct before *before)
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-int run_child(struct run_result *result, char **argv)
+int launch_child(struct launch_result *result, char **argv)
 {
 	struct before before;
 	sigset_t held;
@@ -168,7 +171,7 @@ int run_child(struct run_result *result, char **argv)
 }
 
 /* Whoever waits for us sees the signal itself; without a core of ours. */
-int run_end_alike(const struct run_result *result)
+int launch_end_alike(const struct launch_result *result)
 {
 	static const struct rlimit none = { 0, 0 };
 	int number;
@@ -184,4 +187,94 @@ int run_end_alike(const struct run_result *result)
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 	return 128 + number;
+}
+
+int launch_failed(const struct launch_result *result, const char *program)
+{
+	report_error("cannot run '%s': %s", program, strerror(result->error));
+	return result->error == ENOENT ? LAUNCH_NOT_FOUND :
+					 LAUNCH_NOT_EXECUTABLE;
+}
+
+static bool takes_word(const struct opt *opt, const char *name)
+{
+	while (opt->kind != OPT_END && strcmp(opt->name, name))
+		opt++;
+	return opt->kind != OPT_END && opt->kind != OPT_FLAG;
+}
+
+int launch_own_words(int argc, char **argv, const struct opt *opts)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (argv[i][0] != '-')
+			return i;
+		if (!strncmp(argv[i], "--", 2) && takes_word(opts, argv[i] + 2))
+			i++;
+	}
+	return i < argc ? i : argc;
+}
+
+bool launch_find(char out[PATH_MAX], const char *const *place)
+{
+	char self[PATH_MAX];
+
+	if (platform_self(self) && platform_cut(self)) {
+		for (; *place; place++) {
+			snprintf(out, PATH_MAX, "%.*s/%s", PATH_MAX / 2, self,
+				 *place);
+			if (**place == '/')
+				snprintf(out, PATH_MAX, "%s", *place);
+			if (access(out, R_OK) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool launch_join(const char *name, const char *first, char sep,
+		 const char *second)
+{
+	char *text;
+	int length;
+	bool set;
+
+	if (!first || !*first)
+		return setenv(name, second, 1) == 0;
+	if (!second || !*second)
+		return setenv(name, first, 1) == 0;
+	length = asprintf(&text, "%s%c%s", first, sep, second);
+	if (length < 0)
+		return false;
+	set = setenv(name, text, 1) == 0;
+	free(text);
+	return set;
+}
+
+static bool find_shim(char out[PATH_MAX])
+{
+	static const char *const place[] = {
+		MOVED_PYTHON "/sitecustomize.py",
+		"../../../liballoc/torch/python/sitecustomize.py",
+		INSTALLED_PYTHON "/sitecustomize.py",
+		NULL,
+	};
+	char found[PATH_MAX];
+
+	return launch_find(found, place) && platform_resolve(out, found) &&
+	       platform_cut(out);
+}
+
+int launch_set_shim(void)
+{
+	char folder[PATH_MAX];
+
+	if (!find_shim(folder)) {
+		report_error("cannot find sitecustomize.py of liballoc");
+		return STATUS_CANNOT_TELL;
+	}
+	return launch_join("PYTHONPATH", folder, ':', getenv("PYTHONPATH")) ?
+		       STATUS_DONE :
+		       report_no_memory();
 }
