@@ -53,6 +53,16 @@ check_command() {
 	done
 }
 
+# The launcher below $1 finds its library, in $2, and its start-up of Python.
+check_run() {
+	# shellcheck disable=SC2016 # for the shell that is run
+	equal 'liballoc-torch.so' "$(PYTHONPATH='' "$1/usr/bin/allocctl" run -- \
+		sh -c 'echo $LIBALLOC_TORCH $PYTHONPATH' 2>/dev/null)" \
+		"$1$2/liballoc-torch.so $1/usr/share/liballoc/python"
+	[ -e "$1/usr/share/liballoc/python/liballoc_torch.py" ] ||
+		fail 'no liballoc_torch.py'
+}
+
 # The probe below $1 finds its library, in $2, and its start-up of Python.
 check_probe() {
 	equal 'cupti-probe --version' \
