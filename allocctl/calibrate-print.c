@@ -27,7 +27,10 @@ static const struct {
 
 static double cost(const struct la_cost_point *point, size_t member)
 {
-	return *(const double *)((const char *)point + members[member].offset);
+	double us;
+
+	memcpy(&us, (const char *)point + members[member].offset, sizeof(us));
+	return us;
 }
 
 static double mib(uint64_t bytes)

@@ -87,7 +87,7 @@ static int write_result(const struct options *options,
 static int calibrate(const struct options *options)
 {
 	struct calibration calibration;
-	struct cudart cudart;
+	struct cudart cudart = { .path = "" };
 	struct la_device *device;
 	struct la_error err;
 	int status = STATUS_CANNOT_TELL;

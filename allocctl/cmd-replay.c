@@ -138,7 +138,7 @@ static int ask_minimum(struct question *question,
 		       const struct la_replay_options *options)
 {
 	struct la_replay_options any = *options;
-	struct la_error err;
+	struct la_error err = { .offset = LA_NO_OFFSET };
 	int code;
 
 	if (question->policy != LA_HEAP_COMPACT)

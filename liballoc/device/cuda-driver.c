@@ -40,7 +40,7 @@ static void *find(const struct finder *finder, const char *name)
 
 static int find_all(struct la_cu *cu, struct la_error *err)
 {
-	struct finder finder;
+	struct finder finder = { NULL, NULL };
 
 	*(void **)&finder.get = dlsym(cu->library, "cuGetProcAddress_v2");
 	*(void **)&finder.get_v1 = dlsym(cu->library, "cuGetProcAddress");

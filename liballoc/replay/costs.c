@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a device operation costs: measured points, and lines between them. */
 
+#include <string.h>
+
 #include "replay/costs.h"
 #include "util/util.h"
 
@@ -16,7 +18,10 @@ LA_EXPORT const struct la_costs *la_costs_default(void)
 /* The member of a point that lies so many bytes behind its start. */
 static double cost_at(const struct la_cost_point *point, size_t member)
 {
-	return *(const double *)((const char *)point + member);
+	double cost;
+
+	memcpy(&cost, (const char *)point + member, sizeof(cost));
+	return cost;
 }
 
 double costs_between(const struct la_costs *costs, size_t member,

@@ -34,8 +34,8 @@ struct vtable {
 /* The functions of libstdc++ and of libc10 that make an exception. */
 struct maker {
 	void *(*allocate)(size_t size);
-	void (*raise)(void *object, void *type, void (*destroy)(void *))
-		__attribute__((noreturn));
+	__attribute__((noreturn)) void (*raise)(void *object, void *type,
+						void (*destroy)(void *));
 	void (*string)(void *string, const char *text, const char *allocator);
 	void (*string_destroy)(void *string);
 	/* c10::Error::Error(SourceLocation, std::string); NULL: none */
