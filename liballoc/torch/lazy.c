@@ -4,10 +4,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "device/forward.h"
 #include "torch/lazy.h"
 
 struct lazy {
-	struct la_device dev; /* first */
+	struct forward forward; /* first member */
 	struct la_device *_Atomic inner; /* owned; NULL: not used yet */
 	unsigned int ordinal;
 	pthread_mutex_t lock; /* of making inner */
@@ -25,7 +26,7 @@ static int make(struct lazy *lazy, struct la_device **inner)
 	int status = 0;
 
 	pthread_mutex_lock(&lazy->lock);
-	*inner = made(&lazy->dev);
+	*inner = made(&lazy->forward.device);
 	if (!*inner)
 		status = la_device_cuda(inner, lazy->ordinal, NULL, NULL);
 	if (status == 0)
@@ -35,124 +36,10 @@ static int make(struct lazy *lazy, struct la_device **inner)
 	return status;
 }
 
-static int use(struct la_device *dev, struct la_device **inner)
+static int lazy_begin(struct forward *forward, struct la_device **inner)
 {
-	*inner = made(dev);
-	return *inner ? 0 : make((struct lazy *)dev, inner);
-}
-
-static int lazy_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->alloc(inner, size, addr);
-}
-
-static int lazy_free(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->free(inner, addr, size);
-}
-
-static int lazy_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->reserve(inner, size, addr);
-}
-
-static int lazy_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->unreserve(inner, addr, size);
-}
-
-static int lazy_map(struct la_device *dev, uint64_t addr, uint64_t size,
-		    uint64_t granule)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->map(inner, addr, size, granule);
-}
-
-static int lazy_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->unmap(inner, addr, size);
-}
-
-static int lazy_create(struct la_device *dev, uint64_t size, uint64_t *piece)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->create(inner, size, piece);
-}
-
-static int lazy_release(struct la_device *dev, uint64_t piece, uint64_t size)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->release(inner, piece, size);
-}
-
-static int lazy_attach(struct la_device *dev, uint64_t addr, uint64_t size,
-		       uint64_t piece)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->attach(inner, addr, size, piece);
-}
-
-static int lazy_detach(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->detach(inner, addr, size);
-}
-
-static int lazy_record(struct la_device *dev, uint64_t stream, uint64_t *event)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->record(inner, stream, event);
-}
-
-static int lazy_query(struct la_device *dev, uint64_t event)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->query(inner, event);
-}
-
-static int lazy_order(struct la_device *dev, uint64_t stream, uint64_t event)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->order(inner, stream, event);
-}
-
-static int lazy_await(struct la_device *dev, uint64_t event)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->await(inner, event);
+	*inner = made(&forward->device);
+	return *inner ? 0 : make((struct lazy *)forward, inner);
 }
 
 static void lazy_forget(struct la_device *dev, uint64_t event)
@@ -161,14 +48,6 @@ static void lazy_forget(struct la_device *dev, uint64_t event)
 
 	if (inner)
 		inner->ops->forget(inner, event);
-}
-
-static int lazy_capturing(struct la_device *dev, uint64_t stream)
-{
-	struct la_device *inner;
-	int status = use(dev, &inner);
-
-	return status ? status : inner->ops->capturing(inner, stream);
 }
 
 static void lazy_destroy(struct la_device *dev)
@@ -181,22 +60,8 @@ static void lazy_destroy(struct la_device *dev)
 }
 
 static const struct la_device_ops lazy_ops = {
-	.alloc = lazy_alloc,
-	.free = lazy_free,
-	.reserve = lazy_reserve,
-	.unreserve = lazy_unreserve,
-	.map = lazy_map,
-	.unmap = lazy_unmap,
-	.create = lazy_create,
-	.release = lazy_release,
-	.attach = lazy_attach,
-	.detach = lazy_detach,
-	.record = lazy_record,
-	.query = lazy_query,
-	.order = lazy_order,
-	.await = lazy_await,
+	FORWARD_OPS,
 	.forget = lazy_forget,
-	.capturing = lazy_capturing,
 	.destroy = lazy_destroy,
 };
 
@@ -206,10 +71,11 @@ int la_lazy_new(struct la_device **out, unsigned int ordinal)
 
 	if (!lazy)
 		return -ENOMEM;
-	lazy->dev.ops = &lazy_ops;
+	lazy->forward.device.ops = &lazy_ops;
+	lazy->forward.begin = lazy_begin;
 	lazy->ordinal = ordinal;
 	pthread_mutex_init(&lazy->lock, NULL);
-	*out = &lazy->dev;
+	*out = &lazy->forward.device;
 	return 0;
 }
 

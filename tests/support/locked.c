@@ -5,10 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "device/forward.h"
 #include "support/locked.h"
 
 struct locked {
-	struct la_device device; /* first member */
+	struct forward forward; /* first member */
 	pthread_mutex_t lock; /* of inner and sim */
 	struct la_device *inner; /* owned */
 	struct la_device *sim;
@@ -28,116 +29,15 @@ static int end(struct locked *locked, int result)
 	return result;
 }
 
-static int locked_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
+static int locked_begin(struct forward *forward, struct la_device **inner)
 {
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->alloc(locked->inner, size, addr));
+	*inner = take(&forward->device)->inner;
+	return 0;
 }
 
-static int locked_free(struct la_device *dev, uint64_t addr, uint64_t size)
+static int locked_end(struct forward *forward, int result)
 {
-	struct locked *locked = take(dev);
-
-	return end(locked, locked->inner->ops->free(locked->inner, addr, size));
-}
-
-static int locked_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->reserve(locked->inner, size, addr));
-}
-
-static int locked_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->unreserve(locked->inner, addr, size));
-}
-
-static int locked_map(struct la_device *dev, uint64_t addr, uint64_t size,
-		      uint64_t granule)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->map(locked->inner, addr, size, granule));
-}
-
-static int locked_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->unmap(locked->inner, addr, size));
-}
-
-static int locked_create(struct la_device *dev, uint64_t size, uint64_t *piece)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->create(locked->inner, size, piece));
-}
-
-static int locked_release(struct la_device *dev, uint64_t piece, uint64_t size)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->release(locked->inner, piece, size));
-}
-
-static int locked_attach(struct la_device *dev, uint64_t addr, uint64_t size,
-			 uint64_t piece)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked, locked->inner->ops->attach(locked->inner, addr, size,
-						      piece));
-}
-
-static int locked_detach(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->detach(locked->inner, addr, size));
-}
-
-static int locked_record(struct la_device *dev, uint64_t stream,
-			 uint64_t *event)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->record(locked->inner, stream, event));
-}
-
-static int locked_query(struct la_device *dev, uint64_t event)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked, locked->inner->ops->query(locked->inner, event));
-}
-
-static int locked_wait(struct la_device *dev, uint64_t stream, uint64_t event)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->order(locked->inner, stream, event));
-}
-
-static int locked_await(struct la_device *dev, uint64_t event)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked, locked->inner->ops->await(locked->inner, event));
+	return end((struct locked *)forward, result);
 }
 
 static void locked_forget(struct la_device *dev, uint64_t event)
@@ -146,14 +46,6 @@ static void locked_forget(struct la_device *dev, uint64_t event)
 
 	locked->inner->ops->forget(locked->inner, event);
 	end(locked, 0);
-}
-
-static int locked_capturing(struct la_device *dev, uint64_t stream)
-{
-	struct locked *locked = take(dev);
-
-	return end(locked,
-		   locked->inner->ops->capturing(locked->inner, stream));
 }
 
 static void locked_destroy(struct la_device *dev)
@@ -166,22 +58,8 @@ static void locked_destroy(struct la_device *dev)
 }
 
 static const struct la_device_ops locked_ops = {
-	.alloc = locked_alloc,
-	.free = locked_free,
-	.reserve = locked_reserve,
-	.unreserve = locked_unreserve,
-	.map = locked_map,
-	.unmap = locked_unmap,
-	.create = locked_create,
-	.release = locked_release,
-	.attach = locked_attach,
-	.detach = locked_detach,
-	.record = locked_record,
-	.query = locked_query,
-	.order = locked_wait,
-	.await = locked_await,
+	FORWARD_OPS,
 	.forget = locked_forget,
-	.capturing = locked_capturing,
 	.destroy = locked_destroy,
 };
 
@@ -190,11 +68,15 @@ struct la_device *locked_new(struct la_device *inner, struct la_device *sim)
 	struct locked *locked = calloc(1, sizeof(*locked));
 
 	assert(locked);
-	locked->device.ops = &locked_ops;
+	locked->forward = (struct forward){
+		.device.ops = &locked_ops,
+		.begin = locked_begin,
+		.end = locked_end,
+	};
 	locked->inner = inner;
 	locked->sim = sim;
 	pthread_mutex_init(&locked->lock, NULL);
-	return &locked->device;
+	return &locked->forward.device;
 }
 
 void locked_use(struct la_device *dev, uint64_t stream, uint64_t addr,
