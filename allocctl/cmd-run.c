@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl run: a PyTorch program with liballoc's allocator. */
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "launch.h"
 #include "opt.h"
-#include "report.h"
 #include "run.h"
 
 /* In the order of enum la_heap_policy. */
@@ -14,21 +12,18 @@ static const char *const policies[] = { "torch", "compact", NULL };
 
 static int serve(const struct run_options *options, char **argv)
 {
-	struct launch_result result;
 	char folder[PATH_MAX];
-	int status = run_environment(options, folder);
+	int status = run_environment(options, folder), ended;
 
 	if (status != STATUS_DONE)
 		return status;
-	status = launch_child(&result, argv);
-	if (status == STATUS_DONE && result.error)
-		status = launch_failed(&result, argv[0]);
+	status = launch_child(argv, &ended);
 	if (status != STATUS_DONE) {
 		rmdir(folder);
 		return status;
 	}
-	run_summary(folder, result.status);
-	return launch_end_alike(&result);
+	run_summary(folder, ended);
+	return launch_end_alike(ended);
 }
 
 static int run_run(int argc, char **argv)
@@ -56,19 +51,10 @@ static int run_run(int argc, char **argv)
 			    "  allocctl run --policy torch torchrun "
 			    "train.py",
 	};
-	int own = launch_own_words(argc, argv, opts);
-	int nr = opt_parse(own, argv, &spec);
+	int own = launch_parse(argc, argv, &spec);
 
-	if (nr == OPT_HELP)
-		return STATUS_DONE;
-	if (nr < 0)
-		return STATUS_USAGE;
-	if (own < argc && !strcmp(argv[own], "--"))
-		own++;
-	if (own >= argc) {
-		report_error("run wants a COMMAND");
-		return STATUS_USAGE;
-	}
+	if (own < 0)
+		return own == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
 	return serve(&options, argv + own);
 }
 

@@ -33,7 +33,7 @@ struct before {
 };
 
 /* How the program ended, for a handler. */
-static const struct launch_result *ended;
+static int ending;
 
 /* Signals are taken one by one, never in a handler. */
 static void hold_signals(sigset_t *held, struct before *before)
@@ -122,7 +122,7 @@ static int start_error(int pipe_end)
 static void end_early(int number)
 {
 	(void)number;
-	_exit(launch_end_alike(ended));
+	_exit(launch_end_alike(ending));
 }
 
 /* What both got while it ran is not. */
@@ -142,11 +142,17 @@ static void release_signals(const sigset_t *held, const struct before *before)
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-int launch_child(struct launch_result *result, char **argv)
+static int fail(const char *program, int error)
+{
+	report_error("cannot run '%s': %s", program, strerror(error));
+	return error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;
+}
+
+int launch_child(char **argv, int *ended)
 {
 	struct before before;
+	int ends[2], error;
 	sigset_t held;
-	int ends[2];
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0) {
@@ -163,23 +169,23 @@ int launch_child(struct launch_result *result, char **argv)
 		close(ends[0]);
 		return STATUS_CANNOT_TELL;
 	}
-	wait_for(child, &held, &result->status);
-	result->error = start_error(ends[0]);
-	ended = result;
+	wait_for(child, &held, &ending);
+	error = start_error(ends[0]);
 	release_signals(&held, &before);
-	return STATUS_DONE;
+	*ended = ending;
+	return error ? fail(argv[0], error) : STATUS_DONE;
 }
 
 /* Whoever waits for us sees the signal itself; without a core of ours. */
-int launch_end_alike(const struct launch_result *result)
+int launch_end_alike(int ended)
 {
 	static const struct rlimit none = { 0, 0 };
 	int number;
 	sigset_t one;
 
-	if (WIFEXITED(result->status))
-		return WEXITSTATUS(result->status);
-	number = WTERMSIG(result->status);
+	if (WIFEXITED(ended))
+		return WEXITSTATUS(ended);
+	number = WTERMSIG(ended);
 	setrlimit(RLIMIT_CORE, &none);
 	signal(number, SIG_DFL);
 	sigemptyset(&one);
@@ -189,13 +195,6 @@ int launch_end_alike(const struct launch_result *result)
 	return 128 + number;
 }
 
-int launch_failed(const struct launch_result *result, const char *program)
-{
-	report_error("cannot run '%s': %s", program, strerror(result->error));
-	return result->error == ENOENT ? LAUNCH_NOT_FOUND :
-					 LAUNCH_NOT_EXECUTABLE;
-}
-
 static bool takes_word(const struct opt *opt, const char *name)
 {
 	while (opt->kind != OPT_END && strcmp(opt->name, name))
@@ -203,7 +202,8 @@ static bool takes_word(const struct opt *opt, const char *name)
 	return opt->kind != OPT_END && opt->kind != OPT_FLAG;
 }
 
-int launch_own_words(int argc, char **argv, const struct opt *opts)
+/* The number of arguments before the program or "--". */
+static int own_words(int argc, char **argv, const struct opt *opts)
 {
 	int i;
 
@@ -214,6 +214,21 @@ int launch_own_words(int argc, char **argv, const struct opt *opts)
 			i++;
 	}
 	return i < argc ? i : argc;
+}
+
+int launch_parse(int argc, char **argv, const struct opt_spec *spec)
+{
+	int own = own_words(argc, argv, spec->opts);
+	int nr = opt_parse(own, argv, spec);
+
+	if (nr < 0)
+		return nr;
+	if (own < argc && !strcmp(argv[own], "--"))
+		own++;
+	if (own < argc)
+		return own;
+	report_error("run wants a COMMAND");
+	return OPT_ERROR;
 }
 
 bool launch_find(char out[PATH_MAX], const char *const *place)

@@ -8,27 +8,24 @@
 
 #include "allocctl/opt.h"
 
-/* As shells and env(1) have it. */
+/* Statuses, as shells and env(1) have them. */
 enum { LAUNCH_NOT_EXECUTABLE = 126, LAUNCH_NOT_FOUND = 127 };
 
-/* What became of the program. */
-struct launch_result {
-	int error; /* errno if it could not be started, or 0 */
-	int status; /* of wait(2) */
-};
+/*
+ * Parse the options in front of the program, which begins with or without
+ * "--".  The number of arguments before it; OPT_HELP; or OPT_ERROR after a
+ * message, also where there is no program.
+ */
+int launch_parse(int argc, char **argv, const struct opt_spec *spec);
 
-/* Run it until it ends; a status, not STATUS_DONE after a message. */
-int launch_child(struct launch_result *result, char **argv);
-
-/* "cannot run ..."; the exit status that shells have for that. */
-int launch_failed(const struct launch_result *result, const char *program);
+/*
+ * Run the program until it ends; ended: of wait(2).  A status; not STATUS_DONE
+ * after a message, and that of shells where it could not be started.
+ */
+int launch_child(char **argv, int *ended);
 
 /* End as the program did; returns the exit status if that is not possible. */
-int launch_end_alike(const struct launch_result *result);
-
-/* The number of arguments before the program, which begins with or without
- * "--". */
-int launch_own_words(int argc, char **argv, const struct opt *opts);
+int launch_end_alike(int ended);
 
 /*
  * The first that is there of some places, NULL at the end: beside this

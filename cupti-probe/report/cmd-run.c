@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cupti-probe run: a program with the probe in it. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "allocctl/launch.h"
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
 #include "probe-cmd.h"
 #include "run.h"
 
@@ -15,21 +11,18 @@ static const char *const fronts[] = { "preload", "cupti", NULL };
 
 static int serve(const struct run_options *options, char **argv)
 {
-	struct launch_result result;
 	struct run_kills before;
 	char name[RUN_NAME];
-	int status = run_environment(options, name);
+	int status = run_environment(options, name), ended;
 
 	if (status != STATUS_DONE)
 		return status;
 	run_kills_read(&before);
-	status = launch_child(&result, argv);
+	status = launch_child(argv, &ended);
 	if (status != STATUS_DONE)
 		return status;
-	if (result.error)
-		return launch_failed(&result, argv[0]);
-	run_after(name, &result, &before);
-	return launch_end_alike(&result);
+	run_after(name, ended, &before);
+	return launch_end_alike(ended);
 }
 
 static int run_run(int argc, char **argv)
@@ -58,19 +51,10 @@ static int run_run(int argc, char **argv)
 			    "  cupti-probe run --front cupti torchrun "
 			    "train.py",
 	};
-	int own = launch_own_words(argc, argv, opts);
-	int nr = opt_parse(own, argv, &spec);
+	int own = launch_parse(argc, argv, &spec);
 
-	if (nr == OPT_HELP)
-		return STATUS_DONE;
-	if (nr < 0)
-		return STATUS_USAGE;
-	if (own < argc && !strcmp(argv[own], "--"))
-		own++;
-	if (own >= argc) {
-		report_error("run wants a COMMAND");
-		return STATUS_USAGE;
-	}
+	if (own < 0)
+		return own == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
 	return serve(&options, argv + own);
 }
 

@@ -29,15 +29,15 @@ static bool is_wanted(int number)
 }
 
 /* How the program ended, if by force. */
-static void judge(struct ended *ended, const struct launch_result *result,
+static void judge(struct ended *ended, int status,
 		  const struct run_kills *before)
 {
 	struct run_kills after;
 
 	*ended = (struct ended){ .how = ENDED_CLEAN };
-	if (!WIFSIGNALED(result->status))
+	if (!WIFSIGNALED(status))
 		return;
-	ended->number = WTERMSIG(result->status);
+	ended->number = WTERMSIG(status);
 	ended->how = ENDED_SIGNAL;
 	if (ended->number != SIGKILL)
 		return;
@@ -138,14 +138,13 @@ static void tell(const struct tale *tale)
 			     tale->reports);
 }
 
-void run_after(const char *name, const struct launch_result *result,
-	       const struct run_kills *before)
+void run_after(const char *name, int status, const struct run_kills *before)
 {
 	struct tale tale = { .name = name };
 	char *path[FOLDER_CANDIDATES];
 	size_t count = folder_candidates(path), i;
 
-	judge(&tale.ended, result, before);
+	judge(&tale.ended, status, before);
 	for (i = 0; i < count; i++) {
 		if (path[i])
 			write_folder(&tale, path[i]);

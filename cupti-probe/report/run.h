@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "allocctl/launch.h"
 #include "ended.h"
 
 enum { RUN_NAME = 40 };
@@ -38,8 +37,8 @@ void run_kills_read(struct run_kills *kills);
 bool run_kills_rose(char evidence[256], const struct run_kills *before,
 		    const struct run_kills *after);
 
-/* run-after.c: write reports of this run, and say so in a line or two. */
-void run_after(const char *name, const struct launch_result *result,
-	       const struct run_kills *before);
+/* run-after.c: write reports of this run, and say so in a line or two.
+ * status: of wait(2), of the program. */
+void run_after(const char *name, int status, const struct run_kills *before);
 
 #endif /* REPORT_RUN_H */
