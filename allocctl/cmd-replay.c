@@ -23,12 +23,6 @@ struct run {
 	bool reported; /* a report was written */
 };
 
-static const char *const policies[] = {
-	[LA_HEAP_TORCH] = "torch",
-	[LA_HEAP_COMPACT] = "compact",
-	[LA_HEAP_POLICIES] = NULL,
-};
-
 /* A fraction in the setting that is asked for caps the card. */
 static void apply_fraction(struct question *question)
 {
@@ -460,7 +454,8 @@ static int parse(int argc, char **argv, struct replay_options *options)
 		{ OPT_STRING, "device", &options->device, "N",
 		  "device, or all (default: the one with most events)", NULL },
 		{ OPT_CHOICE, "policy", &options->policy, "POLICY",
-		  "torch (default) or compact, liballoc's own", policies },
+		  "torch (default) or compact, liballoc's own",
+		  report_policies },
 		{ OPT_LIST, "set-at", &options->set_at, "EVENT:SETTING",
 		  "this was given to torch's setter before that event", NULL },
 		{ OPT_STRING, "empty-cache-above", &options->release.above,

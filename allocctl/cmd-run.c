@@ -5,10 +5,8 @@
 #include "cmd.h"
 #include "launch.h"
 #include "opt.h"
+#include "report.h"
 #include "run.h"
-
-/* In the order of enum la_heap_policy. */
-static const char *const policies[] = { "torch", "compact", NULL };
 
 static int serve(const struct run_options *options, char **argv)
 {
@@ -31,7 +29,7 @@ static int run_run(int argc, char **argv)
 	struct run_options options = { .policy = -1 };
 	const struct opt opts[] = {
 		{ OPT_CHOICE, "policy", &options.policy, "POLICY",
-		  "compact (default) or torch", policies },
+		  "compact (default) or torch", report_policies },
 		{ OPT_SIZE, "limit", &options.limit, "SIZE",
 		  "bytes that a GPU may hold", NULL },
 		{ OPT_STRING, "record", &options.record, "FILE",

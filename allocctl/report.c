@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <liballoc/heap.h>
+
 #include "cmd.h"
 #include "report.h"
 #include "util/utf8.h"
@@ -16,6 +18,12 @@
 enum { AROUND = 200 };
 
 const char *const report_formats[] = { "text", "json", NULL };
+
+const char *const report_policies[] = {
+	[LA_HEAP_TORCH] = "torch",
+	[LA_HEAP_COMPACT] = "compact",
+	[LA_HEAP_POLICIES] = NULL,
+};
 
 void report_error(const char *format, ...)
 {

@@ -16,6 +16,9 @@ enum report_format { REPORT_TEXT, REPORT_JSON };
 /* Words of --format, in the order of enum report_format. */
 extern const char *const report_formats[];
 
+/* Names of policies, in the order of enum la_heap_policy. */
+extern const char *const report_policies[];
+
 enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
 
 /* The program's name and the message as one line on stderr. */

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <liballoc/heap.h>
-
 #include "allocctl/installed.h"
 #include "cmd.h"
 #include "launch.h"
@@ -71,8 +69,7 @@ static int set_options(const struct run_options *options, const char *folder)
 	la_strbuf_addf(&text, "report:%s", folder);
 	if (options->policy >= 0)
 		la_strbuf_addf(&text, ",policy:%s",
-			       options->policy == LA_HEAP_TORCH ? "torch" :
-								  "compact");
+			       report_policies[options->policy]);
 	if (options->limit)
 		la_strbuf_addf(&text, ",limit:%" PRIu64, options->limit);
 	if (options->record)

@@ -35,6 +35,7 @@ static bool read_report(struct la_report *report, int folder, const char *name)
 	return got == sizeof(*report) && report->size == sizeof(*report) &&
 	       !memcmp(report->magic, LA_REPORT_MAGIC,
 		       sizeof(LA_REPORT_MAGIC)) &&
+	       report->policy < LA_HEAP_POLICIES &&
 	       report->device_count <= LA_REPORT_DEVICES;
 }
 
@@ -160,7 +161,7 @@ static void print_process(const struct la_report *report)
 	uint32_t i;
 
 	report_error("process %" PRIu64 ", policy %s", report->pid,
-		     report->policy == LA_HEAP_TORCH ? "torch" : "compact");
+		     report_policies[report->policy]);
 	for (i = 0; i < report->device_count; i++)
 		print_device(report, i);
 	if (!report->ended)

@@ -31,17 +31,18 @@ static int refuse(struct la_error *err, const char *text)
 	return la_error_set(err, -EINVAL, LA_NO_OFFSET, "%s", text);
 }
 
+const char *const la_options_policies[] = {
+	[LA_HEAP_TORCH] = "torch",
+	[LA_HEAP_COMPACT] = "compact",
+};
+
 static int take_policy(struct la_options *options, const char *value,
 		       struct la_error *err)
 {
-	static const char *const names[] = {
-		[LA_HEAP_TORCH] = "torch",
-		[LA_HEAP_COMPACT] = "compact",
-	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(value, names[i])) {
+	for (i = 0; i < LA_HEAP_POLICIES; i++) {
+		if (!strcmp(value, la_options_policies[i])) {
 			options->policy = (enum la_heap_policy)i;
 			return 0;
 		}

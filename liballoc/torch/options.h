@@ -20,6 +20,9 @@ struct la_options {
 	char report[PATH_MAX]; /* folder of la_report files; "": none */
 };
 
+/* Names of policies, by enum la_heap_policy. */
+extern const char *const la_options_policies[];
+
 /* What holds where nothing is named. */
 extern const struct la_options la_options_default;
 

@@ -40,7 +40,7 @@ void la_plugin_observe(la_plugin_observer *observer)
 
 const char *la_plugin_policy(const struct la_plugin *plugin)
 {
-	return plugin->options.policy == LA_HEAP_COMPACT ? "compact" : "torch";
+	return la_options_policies[plugin->options.policy];
 }
 
 static int read_environment(struct la_options *options, struct la_error *err)
