@@ -140,5 +140,10 @@ int la_report_start(const struct la_plugin *plugin, struct la_error *err)
 	for (i = 0; i < file->device_count; i++)
 		file->device[i].total = plugin->devices.total[i];
 	write_figures();
-	return start_thread();
+	status = start_thread();
+	if (status < 0) {
+		munmap(file, sizeof(*file));
+		file = NULL;
+	}
+	return status;
 }
