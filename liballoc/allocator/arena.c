@@ -113,13 +113,6 @@ void arena_leave(struct arena *arena, const struct passage *passage)
 	pthread_mutex_unlock(&arena->lock);
 }
 
-static uint32_t units_of(uint64_t size)
-{
-	return size > (uint64_t)FRONT_UNITS * LEASE_UNIT ?
-		       UINT32_MAX :
-		       (uint32_t)((size + LEASE_UNIT - 1) / LEASE_UNIT);
-}
-
 /* Note the block of a lease. */
 static int begin_lease(struct arena *arena, struct lease *lease)
 {
@@ -145,7 +138,7 @@ static int serve(struct arena *arena, uint64_t size, uint64_t stream,
 		return number < 0 ? number : (int)settled;
 	atomic_store_explicit(&lease->requested, size, memory_order_relaxed);
 	lease->stream = stream;
-	lease->units = units_of(size);
+	lease->units = lease_units(size);
 	lease->private = pool != LA_DEFAULT_POOL;
 	err = la_heap_alloc(arena->heap, size, number, pool, &lease->block);
 	if (err < 0)
@@ -173,7 +166,7 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	} else if (lease) {
 		lease_drop(arena, lease);
 	}
-	if (err == -ENOSPC && oom) {
+	if (err == -ENOSPC) {
 		*oom = (struct la_allocator_oom){ .size = size,
 						  .stream = stream };
 		arena_describe(arena, oom);

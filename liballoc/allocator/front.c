@@ -112,12 +112,11 @@ static bool is_bypassed(const struct arena *arena)
 bool front_take(struct front *front, uint64_t size, uint64_t stream,
 		uint64_t *addr)
 {
-	uint32_t units = (uint32_t)((size + LEASE_UNIT - 1) / LEASE_UNIT);
+	uint32_t units = lease_units(size);
 	struct lease *lease = NULL;
 	struct cache *cache;
 
-	if (size > (uint64_t)FRONT_UNITS * LEASE_UNIT ||
-	    is_bypassed(front->arena))
+	if (units > FRONT_UNITS || is_bypassed(front->arena))
 		return false;
 	spin_lock(&front->lock);
 	cache = find_cache(front, stream);

@@ -46,8 +46,7 @@ struct lease {
 	struct lease *next; /* in a cache, or among the spare ones */
 	la_block block;
 	uint32_t uses_left; /* pending: uses that are not done */
-	uint32_t units; /* the request in units of LEASE_UNIT, rounded up;
-			 * UINT32_MAX: more */
+	uint32_t units; /* of the request, see lease_units() */
 	uint8_t private; /* of a private pool? */
 	_Atomic(uint8_t) state; /* enum lease_state */
 };
@@ -83,6 +82,14 @@ static inline bool lease_is_live(const struct lease *lease, uint64_t addr)
 }
 
 #define LEASE_UNIT 512 /* bytes; requests of equal units get equal blocks */
+
+/* A request in units, rounded up; UINT32_MAX: that many, or more. */
+static inline uint32_t lease_units(uint64_t size)
+{
+	uint64_t units = size / LEASE_UNIT + (size % LEASE_UNIT != 0);
+
+	return units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
+}
 
 /* A stream that a block is used on beside its own. */
 struct use {
