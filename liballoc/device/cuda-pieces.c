@@ -257,8 +257,3 @@ int la_cuda_attach(struct la_device *dev, uint64_t addr, uint64_t size,
 		note_handle(page, size);
 	return err;
 }
-
-int la_cuda_detach(struct la_device *dev, uint64_t addr, uint64_t size)
-{
-	return la_cuda_unmap(dev, addr, size);
-}

@@ -37,7 +37,7 @@ static int is_captured(struct cuda *cuda, uint64_t stream)
 {
 	unsigned int status = 0;
 	la_cu_result result = cuda->cu.capturing(stream_of(stream), &status);
-	int err = 0;
+	int err;
 
 	if (result == LA_CU_CAPTURE_IMPLICIT)
 		return 1;

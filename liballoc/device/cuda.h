@@ -78,7 +78,6 @@ int la_cuda_create(struct la_device *dev, uint64_t size, uint64_t *piece);
 int la_cuda_release(struct la_device *dev, uint64_t piece, uint64_t size);
 int la_cuda_attach(struct la_device *dev, uint64_t addr, uint64_t size,
 		   uint64_t piece);
-int la_cuda_detach(struct la_device *dev, uint64_t addr, uint64_t size);
 void la_cuda_end_pieces(struct cuda *cuda);
 
 /* cuda-streams.c */

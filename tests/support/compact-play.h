@@ -13,8 +13,7 @@
 #include <stdint.h>
 
 /* Bytes say what happens.  The nth operation of the device fails with -EIO; 0:
- * none.  Returns whether the
- * heap said so. */
+ * none.  Returns whether the heap said so. */
 bool compact_play(const uint8_t *data, size_t size, uint64_t nth);
 
 #endif /* LA_TESTS_COMPACT_PLAY_H */
