@@ -4,9 +4,8 @@
 Two levels, of which a program uses one:
 
 enable()   liballoc serves every request for GPU memory.  torch.cuda's
-           functions on memory answer from it.  Two things raise in torch
-           itself: CUDA graph trees (torch.compile(mode="reduce-overhead")) and
-           torch.backends.cudnn.benchmark.
+           functions on memory answer from it.  Some things raise in torch
+           itself, see there.
 mempool()  torch's allocator stays and takes its segments from liballoc inside
            of torch.cuda.use_mem_pool(): all of torch works as before.
 """
