@@ -481,6 +481,31 @@ START_TEST(test_pool_stays_for_its_last_user)
 }
 END_TEST
 
+/* A graph is captured on a stream and launched on another. */
+START_TEST(test_a_given_up_pool_waits_for_all_streams)
+{
+	const uint64_t id[2] = { 3, 0 }, card = 64 * MIB;
+	struct la_allocator_config config = { .policy = LA_HEAP_COMPACT,
+					      .total = &card };
+	uint64_t a, size = 32 * MIB;
+	int calls = 0;
+
+	open_with(&config, card);
+	release(alloc(2 * MIB, 1));
+	ck_assert_int_eq(la_allocator_begin_pool(allocator, 0, id, is_five,
+						 &calls, NULL),
+			 0);
+	a = alloc(size, 5);
+	ck_assert_int_eq(la_allocator_end_pool(allocator, 0, id), 0);
+	release(a);
+	ck_assert_int_eq(locked_order(device[0], 1, 5), 0);
+	locked_use(device[0], 1, a, size);
+	ck_assert_int_eq(la_allocator_release_pool(allocator, 0, id), 0);
+	alloc(40 * MIB, 5);
+	close_all();
+}
+END_TEST
+
 /* An allocator that goes releases the filters it was given. */
 START_TEST(test_filter_ends_with_the_allocator)
 {
@@ -849,6 +874,7 @@ int main(void)
 	tcase_add_test(tc, test_failed_request_is_described);
 	tcase_add_test(tc, test_streams_are_routed_to_pools);
 	tcase_add_test(tc, test_pool_stays_for_its_last_user);
+	tcase_add_test(tc, test_a_given_up_pool_waits_for_all_streams);
 	tcase_add_test(tc, test_filter_ends_with_the_allocator);
 	tcase_add_test(tc, test_devices_are_apart);
 	tcase_add_test(tc, test_walk_shows_the_programs_view);

@@ -32,10 +32,13 @@ int compact_look_at_streams(struct la_heap *heap)
 		compact->barred = barred;
 		compact->barred_count = heap->stream_count;
 	}
-	for (i = 0; i < heap->stream_count; i++)
+	compact->capturing = false;
+	for (i = 0; i < heap->stream_count; i++) {
 		compact->barred[i] =
 			has_streams(heap) &&
 			ops->capturing(heap->device, heap->stream[i]) != 0;
+		compact->capturing |= compact->barred[i];
+	}
 	return 0;
 }
 

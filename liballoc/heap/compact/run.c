@@ -14,6 +14,15 @@ static bool is_pool_in_reach(const struct la_heap *heap,
 	return pool == reach->pool;
 }
 
+/* Is a stream that may use what the set freed being captured? */
+static bool is_barred(const struct la_heap *heap, const struct set *set)
+{
+	const struct compact *compact = heap->compact;
+
+	return compact->barred[set->stream] ||
+	       (set->pool != LA_DEFAULT_POOL && compact->capturing);
+}
+
 static bool is_in_reach(const struct la_heap *heap, const struct reach *reach,
 			uint32_t id)
 {
@@ -25,7 +34,7 @@ static bool is_in_reach(const struct la_heap *heap, const struct reach *reach,
 	if (block->state != BLOCK_FREE)
 		return false;
 	return block->set == reach->set ||
-	       (reach->others && !heap->compact->barred[set->stream] &&
+	       (reach->others && !is_barred(heap, set) &&
 		is_pool_in_reach(heap, reach, set->pool));
 }
 

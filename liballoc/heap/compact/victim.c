@@ -126,21 +126,37 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 	return err == -EBUSY ? -EAGAIN : err;
 }
 
+/* A stream that may still use what a set freed, or LA_NO_BLOCK.  What was freed
+ * in a private pool may have been used by graphs, on whatever stream they were
+ * launched. */
+static uint32_t busy_stream_of(const struct la_heap *heap,
+			       const struct set *set)
+{
+	uint32_t i;
+
+	if (!set_is_quiet(set))
+		return set->stream;
+	for (i = 0; i < heap->set_count && set->pool != LA_DEFAULT_POOL; i++)
+		if (heap->set[i].quiet_at < set->freed_at)
+			return heap->set[i].stream;
+	return LA_NO_BLOCK;
+}
+
 /* A stream that still uses a victim, or LA_NO_BLOCK. */
 static uint32_t busy_stream(const struct la_heap *heap,
 			    const struct victim *victim)
 {
 	const struct piece *piece = &heap->compact->piece[victim->piece];
 	uint64_t end = piece->addr + piece_size(piece);
-	uint32_t id = victim->first;
+	uint32_t id = victim->first, stream = LA_NO_BLOCK;
 
 	while (block_end(heap, id) <= piece->addr)
 		id = heap->block[id].next;
-	for (; id != LA_NO_BLOCK && heap->block[id].addr < end;
+	for (; stream == LA_NO_BLOCK && id != LA_NO_BLOCK &&
+	       heap->block[id].addr < end;
 	     id = heap->block[id].next)
-		if (!set_is_quiet(&heap->set[heap->block[id].set]))
-			return heap->set[heap->block[id].set].stream;
-	return LA_NO_BLOCK;
+		stream = busy_stream_of(heap, &heap->set[heap->block[id].set]);
+	return stream;
 }
 
 /*
