@@ -124,12 +124,11 @@ static int begin_lease(struct arena *arena, struct lease *lease)
 	return lease_map_insert(&arena->map, addr, lease);
 }
 
-/* A block of the heap for a lease. */
-static int serve(struct arena *arena, uint64_t size, uint64_t stream,
+/* A block of a pool of the heap for a lease. */
+static int serve(struct arena *arena, uint64_t size, uint64_t stream, int pool,
 		 struct lease *lease)
 {
 	int number = la_heap_stream(arena->heap, stream);
-	int pool = arena_route(arena, stream);
 	long settled =
 		arena->queued || arena->deferred ? pending_settle(arena) : 0;
 	int err;
@@ -154,11 +153,12 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 {
 	struct passage passage;
 	struct lease *lease;
-	int err;
+	int pool, err;
 
 	arena_enter(arena, &passage);
+	pool = arena_route(arena, stream);
 	lease = lease_new(arena);
-	err = lease ? serve(arena, size, stream, lease) : -ENOMEM;
+	err = lease ? serve(arena, size, stream, pool, lease) : -ENOMEM;
 	if (!err) {
 		*addr = lease_addr(lease);
 		ledger_add_served(arena, size);

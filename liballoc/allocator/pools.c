@@ -13,8 +13,7 @@ static bool is_of(const uint64_t a[2], const uint64_t b[2])
 	return a[0] == b[0] && a[1] == b[1];
 }
 
-/* The heap's number of the pool that a stream's requests go to. */
-int arena_route(struct arena *arena, uint64_t stream)
+static int find_pool(const struct arena *arena, uint64_t stream)
 {
 	const struct route *route;
 
@@ -22,6 +21,23 @@ int arena_route(struct arena *arena, uint64_t stream)
 		if (route->filter(route->data, stream))
 			return route->pool;
 	return LA_DEFAULT_POOL;
+}
+
+static void unlock(struct arena *const *locked)
+{
+	if (*locked)
+		pthread_mutex_unlock(&(*locked)->lock);
+}
+
+/* The heap's number of the pool that a stream's requests go to.  What a filter
+ * of C++ throws goes through to the program, and the lock does not stay. */
+int arena_route(struct arena *arena, uint64_t stream)
+{
+	struct arena *locked __attribute__((cleanup(unlock))) = arena;
+	int pool = find_pool(arena, stream);
+
+	locked = NULL;
+	return pool;
 }
 
 /* Where the route of a pool is, or would be. */

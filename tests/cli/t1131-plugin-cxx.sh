@@ -24,7 +24,7 @@ for abi in 0 1; do
 	build $abi
 	for cuda in "$tmp/libc10_cuda.so" ''; do
 		# shellcheck disable=SC2086 # none or one
-		LD_LIBRARY_PATH="$tmp:$O/mock" "$tmp/program" \
+		LD_LIBRARY_PATH="$tmp:$O/mock" timeout 60 "$tmp/program" \
 			"$O/lib/liballoc-torch.so" "$tmp/libc10.so" $cuda ||
 			fail "ABI $abi, '$cuda'"
 	done

@@ -91,6 +91,31 @@ static void filters()
 		release(0, id);
 }
 
+// torch's filters throw what the driver fails with; the next request is served.
+static void throwing_filter()
+{
+	auto alloc = hook<void *(*)(ssize_t, int, stream_t)>("la_torch_alloc");
+	auto begin = hook<void (*)(int, pool_t, std::function<bool(stream_t)>)>(
+		"la_torch_begin_allocate_to_pool");
+	auto end = hook<void (*)(int, pool_t)>("la_torch_end_allocate_to_pool");
+	const pool_t pool(4, 0);
+	bool thrown = false;
+
+	begin(0, pool, [](stream_t is) {
+		if (is == stream(7))
+			throw std::runtime_error("of a filter");
+		return false;
+	});
+	try {
+		alloc(1 << 20, 0, stream(7));
+	} catch (const std::runtime_error &) {
+		thrown = true;
+	}
+	EXPECT(thrown);
+	EXPECT(alloc(1 << 20, 0, stream(6)) != nullptr);
+	end(0, pool);
+}
+
 // What is thrown unwinds through C, in each of two threads.
 static void run_out(bool found)
 {
@@ -129,5 +154,6 @@ int main(int, char **argv)
 	other.join();
 	EXPECT(c10::alive == 0);
 	filters();
+	throwing_filter();
 	return 0;
 }

@@ -138,7 +138,8 @@ typedef bool la_stream_filter(void *data, uint64_t stream);
  * @param allocator allocator
  * @param device    its number
  * @param id        the two parts of the pool's id
- * @param filter    tells the streams; called under the lock
+ * @param filter    tells the streams; called under the lock, which is left if
+ *                  it throws a C++ exception
  * @param data      first argument of filter
  * @param release   is called with data once filter is needed no more, or NULL
  * @retval 0       success
