@@ -24,7 +24,9 @@ static int pin(struct arena *arena, uint64_t addr, uint64_t size, bool pinned)
 	struct pin *known = find_pin(arena, addr, size);
 	int err;
 
-	if (!known && pinned &&
+	if (!known && !pinned)
+		return -ENOENT;
+	if (!known &&
 	    grow_array(&arena->pin, &arena->pin_room, arena->pin_count,
 		       sizeof(*arena->pin)) < 0)
 		return -ENOMEM;
@@ -33,7 +35,7 @@ static int pin(struct arena *arena, uint64_t addr, uint64_t size, bool pinned)
 		return err;
 	if (known)
 		known->count += pinned ? 1 : -1;
-	else if (pinned)
+	else
 		arena->pin[arena->pin_count++] = (struct pin){ addr, size, 1 };
 	if (known && !known->count)
 		*known = arena->pin[--arena->pin_count];

@@ -591,6 +591,8 @@ START_TEST(test_base_is_the_segment)
 			 -ENOENT);
 	ck_assert_int_eq(la_allocator_pin(allocator, b, 5 * MIB, true), 0);
 	ck_assert_int_eq(la_allocator_pin(allocator, b, 5 * MIB, false), 0);
+	ck_assert_int_eq(la_allocator_pin(allocator, b, 5 * MIB, false),
+			 -ENOENT);
 	ck_assert_int_eq(la_allocator_pin(allocator, b, 50 * MIB, true),
 			 -ENOENT);
 	close_all();

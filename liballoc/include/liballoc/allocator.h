@@ -218,7 +218,8 @@ int la_allocator_base(struct la_allocator *allocator, uint64_t addr,
  * @param size      bytes
  * @param pinned    whether to pin or to unpin
  * @retval 0       success
- * @retval -ENOENT the range is not all memory of one device's heap
+ * @retval -ENOENT the range is not all memory of one device's heap, or it is
+ *                 unpinned and was not pinned as a whole
  */
 int la_allocator_pin(struct la_allocator *allocator, uint64_t addr,
 		     uint64_t size, bool pinned);
