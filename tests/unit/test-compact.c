@@ -29,6 +29,8 @@ static void hear(void *data, enum la_action action, uint64_t addr,
 	events[action]++;
 }
 
+static uint64_t total = 16 * GIB;
+
 static void begin_on(uint64_t card, uint64_t cap, uint64_t nth)
 {
 	static const uint64_t pool[] = { 1, 0 };
@@ -37,7 +39,7 @@ static void begin_on(uint64_t card, uint64_t cap, uint64_t nth)
 		.policy = LA_HEAP_COMPACT,
 		.setting = &setting,
 		.cap = cap,
-		.total = 16 * GIB,
+		.total = total,
 		.listener = hear,
 	};
 	int i;
@@ -135,6 +137,16 @@ START_TEST(test_free_memory_moves_to_where_it_is_needed)
 	ck_assert_uint_eq(events[LA_SEGMENT_UNMAP], counts()->detach.calls);
 	ck_assert_uint_eq(events[LA_SEGMENT_MAP], counts()->attach.calls);
 	ck_assert_uint_eq(stats()->reserved_peak, 64 * MIB);
+	end();
+}
+END_TEST
+
+START_TEST(test_a_card_beyond_all_addresses_serves)
+{
+	total = UINT64_MAX / 2;
+	begin(UINT64_MAX, 0);
+	alloc(3 * MIB, 0, LA_DEFAULT_POOL);
+	alloc(3 * MIB, 0, POOL);
 	end();
 }
 END_TEST
@@ -300,6 +312,7 @@ int main(void)
 
 	tcase_add_test(tc, test_best_fit_of_the_own_stream_calls_no_driver);
 	tcase_add_test(tc, test_free_memory_moves_to_where_it_is_needed);
+	tcase_add_test(tc, test_a_card_beyond_all_addresses_serves);
 	tcase_add_test(tc, test_another_stream_waits_before_memory_moves);
 	tcase_add_test(tc, test_more_than_the_cap_takes_nothing_away);
 	tcase_add_test(tc, test_a_pool_keeps_its_memory_until_it_is_given_up);

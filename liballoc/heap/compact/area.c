@@ -12,6 +12,8 @@
  * times those of the default pool take the card. */
 enum { PRIVATE_PARTS = 4, DEFAULT_TIMES = 4 };
 
+#define CARD_MOST (UINT64_C(1) << 44) /* bytes that addresses are taken for */
+
 int compact_hole_set(struct la_heap *heap, uint32_t pool, uint32_t *set)
 {
 	return heap_find_set(heap, 0, (int)pool, LARGE_CLASS, set);
@@ -90,9 +92,9 @@ static int reserve(struct la_heap *heap, uint64_t wanted, uint64_t size,
 int compact_add_area(struct la_heap *heap, uint32_t pool, uint64_t size)
 {
 	struct compact *compact = heap->compact;
-	uint64_t wanted = pool == LA_DEFAULT_POOL ?
-				  heap->total * DEFAULT_TIMES :
-				  heap->total / PRIVATE_PARTS;
+	uint64_t card = heap->total < CARD_MOST ? heap->total : CARD_MOST;
+	uint64_t wanted = pool == LA_DEFAULT_POOL ? card * DEFAULT_TIMES :
+						    card / PRIVATE_PARTS;
 	struct area area = { 0 };
 	uint32_t set, id = LA_NO_BLOCK;
 	int err;
