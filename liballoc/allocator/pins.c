@@ -26,9 +26,8 @@ static int pin(struct arena *arena, uint64_t addr, uint64_t size, bool pinned)
 
 	if (!known && !pinned)
 		return -ENOENT;
-	if (!known &&
-	    grow_array(&arena->pin, &arena->pin_room, arena->pin_count,
-		       sizeof(*arena->pin)) < 0)
+	if (!known && grow_array(&arena->pin, &arena->pin_room,
+				 arena->pin_count, sizeof(*arena->pin)) < 0)
 		return -ENOMEM;
 	err = heap_pin(arena->heap, addr, size, pinned);
 	if (err < 0)
