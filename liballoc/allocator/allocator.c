@@ -108,7 +108,8 @@ int arena_of(struct la_allocator *allocator, unsigned int device,
 static bool take_cached(const struct thread *thread, unsigned int device,
 			uint64_t size, uint64_t stream, uint64_t *addr)
 {
-	return thread && thread->front[device] &&
+	return size <= FRONT_UNITS * LEASE_UNIT && thread &&
+	       thread->front[device] &&
 	       front_take(thread->front[device], size, stream, addr);
 }
 
@@ -145,21 +146,20 @@ LA_EXPORT int la_allocator_alloc(struct la_allocator *allocator,
 	return alloc(allocator, device, size, stream, addr);
 }
 
-/* The live lease at an address and its arena, the likeliest of which is asked
- * first; or NULL.  A look without locks may miss it. */
+/* The live lease at an address and its arena, or NULL.  A look without locks
+ * may miss it. */
 static struct lease *find_lease(struct la_allocator *allocator, uint64_t addr,
-				unsigned int likely, struct arena **arena)
+				struct arena **arena)
 {
-	unsigned int device = likely;
 	struct lease *lease;
+	unsigned int i;
 
-	do {
-		*arena = &allocator->arena[device];
+	for (i = 0; i < allocator->count; i++) {
+		*arena = &allocator->arena[i];
 		lease = lease_map_find(&(*arena)->map, addr);
 		if (lease_is_live(lease, addr))
 			return lease;
-		device = (device + 1) % allocator->count;
-	} while (device != likely);
+	}
 	return NULL;
 }
 
@@ -181,11 +181,17 @@ static struct lease *find_lease_locked(struct la_allocator *allocator,
 	return lease;
 }
 
-static struct lease *find(struct la_allocator *allocator, uint64_t addr,
-			  unsigned int likely, struct arena **arena)
+/* The same, found sooner in the likeliest arena. */
+static inline struct lease *find(struct la_allocator *allocator, uint64_t addr,
+				 unsigned int likely, struct arena **arena)
 {
-	struct lease *lease = find_lease(allocator, addr, likely, arena);
+	struct lease *lease;
 
+	*arena = &allocator->arena[likely];
+	lease = lease_map_find(&(*arena)->map, addr);
+	if (lease_is_live(lease, addr))
+		return lease;
+	lease = find_lease(allocator, addr, arena);
 	return lease ? lease : find_lease_locked(allocator, addr, arena);
 }
 

@@ -7,7 +7,8 @@
 #include "allocator/internal.h"
 #include "heap/inside.h"
 
-enum { SAMPLE = 32 }; /* one passage of so many is timed */
+/* One passage of so many is timed; odd, as requests and frees may alternate. */
+enum { SAMPLE = 127 };
 
 static void hear(void *data, enum la_action action, uint64_t addr,
 		 uint64_t size, uint64_t stream)
@@ -87,39 +88,31 @@ void arena_release(struct arena *arena)
 	free(arena->pin);
 }
 
-void arena_enter(struct arena *arena, struct passage *passage)
+/* A passage is timed from here on. */
+void arena_start(struct arena *arena, struct passage *passage)
 {
-	pthread_mutex_lock(&arena->lock);
-	arena->history.now = 0;
-	passage->start = 0;
-	if (arena->passages++ % SAMPLE)
-		return;
+	arena->untimed = SAMPLE - 1;
 	passage->device = arena->meter.time;
 	passage->start = meter_clock();
 }
 
-void arena_leave(struct arena *arena, const struct passage *passage)
+/* ... to here, and stands for those that are not. */
+void arena_stop(struct arena *arena, const struct passage *passage)
 {
-	uint64_t time, device;
+	uint64_t time = meter_clock() - passage->start;
+	uint64_t device = arena->meter.time - passage->device;
 
-	if (passage->start) {
-		time = meter_clock() - passage->start;
-		device = arena->meter.time - passage->device;
-		if (time > device)
-			arena->time += SAMPLE * (time - device);
-	}
-	if (arena->ledger.watching)
-		ledger_note(arena);
-	pthread_mutex_unlock(&arena->lock);
+	if (time > device)
+		arena->time += SAMPLE * (time - device);
 }
 
 /* Note the block of a lease. */
 static int begin_lease(struct arena *arena, struct lease *lease)
 {
-	uint64_t addr = la_heap_addr(arena->heap, lease->block);
+	uint64_t addr;
 
+	heap_place_of(arena->heap, lease->block, &addr, &lease->size);
 	atomic_store_explicit(&lease->addr, addr, memory_order_relaxed);
-	lease->size = heap_size_of(arena->heap, lease->block);
 	lease_set(lease, LEASE_LIVE);
 	return lease_map_insert(&arena->map, addr, lease);
 }
@@ -156,13 +149,12 @@ int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 	int pool, err;
 
 	arena_enter(arena, &passage);
-	pool = arena_route(arena, stream);
+	pool = arena->route ? arena_route(arena, stream) : LA_DEFAULT_POOL;
 	lease = lease_new(arena);
 	err = lease ? serve(arena, size, stream, pool, lease) : -ENOMEM;
 	if (!err) {
 		*addr = lease_addr(lease);
 		ledger_add_served(arena, size);
-		ledger_note(arena);
 	} else if (lease) {
 		lease_drop(arena, lease);
 	}

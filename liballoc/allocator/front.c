@@ -135,12 +135,6 @@ bool front_take(struct front *front, uint64_t size, uint64_t stream,
 	return lease != NULL;
 }
 
-/* May a block that the program has freed be kept? */
-bool front_likes(const struct lease *lease)
-{
-	return lease->units <= FRONT_UNITS && !lease->private && !lease->use;
-}
-
 static enum front_answer put(struct front *front, struct lease *lease)
 {
 	struct lease **bin;

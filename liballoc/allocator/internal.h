@@ -200,7 +200,7 @@ struct arena {
 
 	struct ledger ledger;
 	uint64_t emptied; /* when empty_above last did; 0: never */
-	uint64_t passages; /* times that the lock was taken */
+	uint32_t untimed; /* passages until one is timed */
 	uint64_t time; /* ns between taking and leaving it, estimated; less
 			* the device's */
 	struct history history;
@@ -241,11 +241,31 @@ int arena_of(struct la_allocator *allocator, unsigned int device,
 int arena_init(struct arena *arena, unsigned int number,
 	       const struct la_allocator_config *config, struct la_error *err);
 void arena_release(struct arena *arena);
-void arena_enter(struct arena *arena, struct passage *passage);
-void arena_leave(struct arena *arena, const struct passage *passage);
+void arena_start(struct arena *arena, struct passage *passage);
+void arena_stop(struct arena *arena, const struct passage *passage);
 int arena_alloc(struct arena *arena, uint64_t size, uint64_t stream,
 		uint64_t *addr, struct la_allocator_oom *oom);
 int arena_free(struct arena *arena, struct front *full, struct lease *lease);
+
+/* Take the lock of an arena, and leave it. */
+static inline void arena_enter(struct arena *arena, struct passage *passage)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->history.now = 0;
+	passage->start = 0;
+	if (!arena->untimed--)
+		arena_start(arena, passage);
+}
+
+static inline void arena_leave(struct arena *arena,
+			       const struct passage *passage)
+{
+	if (passage->start)
+		arena_stop(arena, passage);
+	if (arena->ledger.watching)
+		ledger_note(arena);
+	pthread_mutex_unlock(&arena->lock);
+}
 
 /* lease.c: blocks that the heap handed out */
 struct lease *lease_new(struct arena *arena);
@@ -262,17 +282,35 @@ struct front *front_new(struct arena *arena);
 void front_free(struct front *front);
 bool front_take(struct front *front, uint64_t size, uint64_t stream,
 		uint64_t *addr);
-bool front_likes(const struct lease *lease);
 enum front_answer front_put(struct front *front, struct lease *lease);
 int front_drain(struct front *front);
 long arena_drain(struct arena *arena);
 
+/* May a block that the program has freed be kept? */
+static inline bool front_likes(const struct lease *lease)
+{
+	return lease->units <= FRONT_UNITS && !lease->private && !lease->use;
+}
+
 /* thread.c: what a thread has */
 int threads_init(struct la_allocator *allocator);
 void threads_free(struct la_allocator *allocator);
-struct thread *thread_of(struct la_allocator *allocator);
-struct thread *thread_known(const struct la_allocator *allocator);
+struct thread *thread_new(struct la_allocator *allocator);
 struct front *thread_front(struct thread *thread, unsigned int device);
+
+/* NULL: it has nothing yet. */
+static inline struct thread *thread_known(const struct la_allocator *allocator)
+{
+	return pthread_getspecific(allocator->key);
+}
+
+/* NULL: out of memory. */
+static inline struct thread *thread_of(struct la_allocator *allocator)
+{
+	struct thread *thread = thread_known(allocator);
+
+	return thread ? thread : thread_new(allocator);
+}
 
 /* pending.c: blocks that other streams use */
 int pending_use(struct arena *arena, struct lease *lease, uint64_t stream);

@@ -21,48 +21,13 @@ static struct map_table *new_table(unsigned int bits)
 	return table;
 }
 
-static struct map_table *table_of(const struct lease_map *map)
-{
-	return atomic_load_explicit(&map->table, memory_order_acquire);
-}
-
-static size_t first_slot(const struct map_table *table, uint64_t addr)
-{
-	return (size_t)((addr >> 9) * UINT64_C(0x9e3779b97f4a7c15) >>
-			(64 - table->bits));
-}
-
-static uint64_t addr_of(const struct map_slot *slot)
-{
-	return atomic_load_explicit(&slot->addr, memory_order_acquire);
-}
-
-static struct lease *lease_of(const struct map_slot *slot)
-{
-	return atomic_load_explicit(&slot->lease, memory_order_acquire);
-}
-
-/* The first slot of an address; or the unused one behind all that may be. */
-static size_t find_slot(const struct map_table *table, uint64_t addr)
-{
-	size_t mask = ((size_t)1 << table->bits) - 1;
-	size_t at = first_slot(table, addr);
-
-	for (;; at = (at + 1) & mask) {
-		uint64_t found = addr_of(&table->slot[at]);
-
-		if (found == addr || !found)
-			return at;
-	}
-}
-
 /* The first slot for an address that has no lease. */
 static size_t free_slot(const struct map_table *table, uint64_t addr)
 {
 	size_t mask = ((size_t)1 << table->bits) - 1;
-	size_t at = first_slot(table, addr);
+	size_t at = map_first_slot(table, addr);
 
-	while (lease_of(&table->slot[at]))
+	while (map_lease_of(&table->slot[at]))
 		at = (at + 1) & mask;
 	return at;
 }
@@ -79,7 +44,7 @@ int lease_map_init(struct lease_map *map)
 
 void lease_map_release(struct lease_map *map)
 {
-	struct map_table *table = table_of(map), *before;
+	struct map_table *table = map_table_of(map), *before;
 
 	for (; table; table = before) {
 		before = table->before;
@@ -87,24 +52,18 @@ void lease_map_release(struct lease_map *map)
 	}
 }
 
-struct lease *lease_map_find(const struct lease_map *map, uint64_t addr)
-{
-	const struct map_table *table = table_of(map);
-
-	return lease_of(&table->slot[find_slot(table, addr)]);
-}
-
 size_t lease_map_count(const struct lease_map *map)
 {
-	return table_of(map)->live;
+	return map_table_of(map)->live;
 }
 
 /* There is room. */
-static void put(struct map_table *table, uint64_t addr, struct lease *lease)
+static inline void put(struct map_table *table, uint64_t addr,
+		       struct lease *lease)
 {
 	struct map_slot *slot = &table->slot[free_slot(table, addr)];
 
-	table->used += !addr_of(slot);
+	table->used += !map_addr_of(slot);
 	table->live++;
 	atomic_store_explicit(&slot->lease, lease, memory_order_release);
 	atomic_store_explicit(&slot->addr, addr, memory_order_release);
@@ -118,10 +77,10 @@ static void list_live(const struct map_table *table, struct map_slot *list)
 	for (i = 0; i < (size_t)1 << table->bits; i++) {
 		const struct map_slot *slot = &table->slot[i];
 
-		if (!lease_of(slot))
+		if (!map_lease_of(slot))
 			continue;
-		atomic_init(&list->addr, addr_of(slot));
-		atomic_init(&list->lease, lease_of(slot));
+		atomic_init(&list->addr, map_addr_of(slot));
+		atomic_init(&list->lease, map_lease_of(slot));
 		list++;
 	}
 }
@@ -160,7 +119,7 @@ static int remake(struct lease_map *map, struct map_table *table)
 	else
 		clear(table);
 	for (i = 0; i < count; i++)
-		put(to, addr_of(&list[i]), lease_of(&list[i]));
+		put(to, map_addr_of(&list[i]), map_lease_of(&list[i]));
 	free(list);
 	atomic_store_explicit(&map->table, to, memory_order_release);
 	return 0;
@@ -168,20 +127,37 @@ static int remake(struct lease_map *map, struct map_table *table)
 
 int lease_map_insert(struct lease_map *map, uint64_t addr, struct lease *lease)
 {
-	struct map_table *table = table_of(map);
+	struct map_table *table = map_table_of(map);
 
 	if (table->used >= (size_t)1 << (table->bits - 1) &&
 	    remake(map, table) < 0)
 		return -ENOMEM;
-	put(table_of(map), addr, lease);
+	put(map_table_of(map), addr, lease);
 	return 0;
+}
+
+/* No search goes on behind a slot whose next is unused: it, and those before it
+ * without a lease, become unused too. */
+static void forget_addresses(struct map_table *table, size_t at)
+{
+	size_t mask = ((size_t)1 << table->bits) - 1;
+
+	if (map_addr_of(&table->slot[(at + 1) & mask]))
+		return;
+	for (; !map_lease_of(&table->slot[at]) && map_addr_of(&table->slot[at]);
+	     at = (at - 1) & mask) {
+		atomic_store_explicit(&table->slot[at].addr, 0,
+				      memory_order_release);
+		table->used--;
+	}
 }
 
 void lease_map_remove(struct lease_map *map, uint64_t addr)
 {
-	struct map_table *table = table_of(map);
-	struct map_slot *slot = &table->slot[find_slot(table, addr)];
+	struct map_table *table = map_table_of(map);
+	struct map_slot *slot = &table->slot[map_slot_of(table, addr)];
 
 	atomic_store_explicit(&slot->lease, NULL, memory_order_release);
 	table->live--;
+	forget_addresses(table, (size_t)(slot - table->slot));
 }

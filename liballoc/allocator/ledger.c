@@ -92,13 +92,6 @@ static void unlock(struct ledger *ledger)
 		spin_unlock(&ledger->lock);
 }
 
-void ledger_add_served(struct arena *arena, uint64_t requested)
-{
-	lock(&arena->ledger);
-	serve(&arena->ledger.tally, requested);
-	unlock(&arena->ledger);
-}
-
 void ledger_add_freed(struct arena *arena, uint64_t requested)
 {
 	lock(&arena->ledger);
@@ -210,6 +203,17 @@ static void note_unwatched(struct arena *arena,
 		watch(arena);
 	else
 		raise_all(ledger);
+}
+
+void ledger_add_served(struct arena *arena, uint64_t requested)
+{
+	struct ledger *ledger = &arena->ledger;
+
+	lock(ledger);
+	serve(&ledger->tally, requested);
+	unlock(ledger);
+	if (!ledger->watching)
+		note_unwatched(arena, la_heap_stats(arena->heap));
 }
 
 void ledger_note(struct arena *arena)

@@ -48,7 +48,8 @@ struct ledger {
 void ledger_add_hit(struct front *front, uint64_t size, uint64_t requested);
 void ledger_add_put(struct front *front, uint64_t size, uint64_t requested);
 
-/* The heap served or freed a block; under the arena's lock, as the next. */
+/* The heap served a block, which raises peaks unless fronts are watched, or
+ * freed one; under the arena's lock, as the next. */
 void ledger_add_served(struct arena *arena, uint64_t requested);
 void ledger_add_freed(struct arena *arena, uint64_t requested);
 

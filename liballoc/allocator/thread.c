@@ -63,18 +63,11 @@ void threads_free(struct la_allocator *allocator)
 	pthread_mutex_destroy(&allocator->lock);
 }
 
-struct thread *thread_known(const struct la_allocator *allocator)
-{
-	return pthread_getspecific(allocator->key);
-}
-
 /* NULL: out of memory. */
-struct thread *thread_of(struct la_allocator *allocator)
+struct thread *thread_new(struct la_allocator *allocator)
 {
-	struct thread *thread = thread_known(allocator);
+	struct thread *thread;
 
-	if (thread)
-		return thread;
 	thread = calloc(1, sizeof(*thread) +
 				   allocator->count * sizeof(*thread->front));
 	if (!thread)

@@ -145,12 +145,14 @@ LA_EXPORT int la_heap_pool_drop(struct la_heap *heap, int pool)
 
 LA_EXPORT uint64_t la_heap_addr(const struct la_heap *heap, la_block block)
 {
-	return heap->policy->addr(heap, block);
+	return heap->block[block].addr;
 }
 
-uint64_t heap_size_of(const struct la_heap *heap, la_block block)
+void heap_place_of(const struct la_heap *heap, la_block block, uint64_t *addr,
+		   uint64_t *size)
 {
-	return heap->policy->size_of(heap, block);
+	*addr = heap->block[block].addr;
+	*size = heap->block[block].size;
 }
 
 int heap_pool_of(const struct la_heap *heap, la_block block)

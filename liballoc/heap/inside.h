@@ -60,8 +60,10 @@ void heap_walk_in_order(struct la_heap *heap);
 bool heap_is_live(const struct la_heap *heap, la_block block);
 bool heap_is_pending(const struct la_heap *heap, la_block block);
 
-/* Bytes of a live or pending block, as they count in the heap's figures. */
-uint64_t heap_size_of(const struct la_heap *heap, la_block block);
+/* Address of a live or pending block, and its bytes as they count in the
+ * heap's figures. */
+void heap_place_of(const struct la_heap *heap, la_block block, uint64_t *addr,
+		   uint64_t *size);
 
 /* Pool of a live or pending block. */
 int heap_pool_of(const struct la_heap *heap, la_block block);

@@ -191,8 +191,6 @@ void heap_make_live(struct la_heap *heap, uint32_t id, uint64_t asked);
 int heap_release_block(struct la_heap *heap, la_block block);
 void heap_make_pending(struct la_heap *heap, la_block block);
 int heap_complete_block(struct la_heap *heap, la_block block);
-uint64_t heap_block_addr(const struct la_heap *heap, la_block block);
-uint64_t heap_block_size(const struct la_heap *heap, la_block block);
 int heap_block_pool(const struct la_heap *heap, la_block block);
 uint32_t heap_pool_waits(const struct la_heap *heap, int pool);
 

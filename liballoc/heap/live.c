@@ -91,16 +91,6 @@ int heap_complete_block(struct la_heap *heap, la_block block)
 	return 0;
 }
 
-uint64_t heap_block_addr(const struct la_heap *heap, la_block block)
-{
-	return heap->block[block].addr;
-}
-
-uint64_t heap_block_size(const struct la_heap *heap, la_block block)
-{
-	return heap->block[block].size;
-}
-
 int heap_block_pool(const struct la_heap *heap, la_block block)
 {
 	return (int)heap->set[heap->block[block].set].pool;

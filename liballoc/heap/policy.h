@@ -19,8 +19,6 @@ struct heap_policy {
 	int (*empty_cache)(struct la_heap *heap);
 	int (*pool_give_up)(struct la_heap *heap, int pool);
 	int (*pool_drop)(struct la_heap *heap, int pool);
-	uint64_t (*addr)(const struct la_heap *heap, la_block block);
-	uint64_t (*size_of)(const struct la_heap *heap, la_block block);
 	int (*pool_of)(const struct la_heap *heap, la_block block);
 	uint32_t (*waits)(const struct la_heap *heap, int pool);
 	void (*set_cap)(struct la_heap *heap, uint64_t bytes);

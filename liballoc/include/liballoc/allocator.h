@@ -245,7 +245,7 @@ struct la_allocator_stats {
 	uint64_t stream_waits; /**< waits queued between streams */
 	uint64_t stalls; /**< waits of the host for streams */
 	/** Nanoseconds behind the caches, with the next; of what is not
-	 *  spent in the driver every 32nd passage is timed. */
+	 *  spent in the driver every 127th passage is timed. */
 	uint64_t time;
 	uint64_t device_time; /**< of these in driver calls and waits */
 };
