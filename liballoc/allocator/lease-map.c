@@ -100,7 +100,8 @@ static void clear(struct map_table *table)
 
 /* Make room: in the same table, by forgetting addresses without a lease, or in
  * one twice as big.  Returns 0 or -ENOMEM. */
-static int remake(struct lease_map *map, struct map_table *table)
+static __attribute__((noinline)) int remake(struct lease_map *map,
+					    struct map_table *table)
 {
 	size_t count = table->live, i;
 	bool grows = count > (size_t)1 << (table->bits - 2);

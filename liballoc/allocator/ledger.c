@@ -80,23 +80,17 @@ void ledger_add_put(struct front *front, uint64_t size, uint64_t requested)
 }
 
 /* Fronts that are not watched do not touch the ledger: it needs no lock. */
-static void lock(struct ledger *ledger)
-{
-	if (ledger->watching)
-		spin_lock(&ledger->lock);
-}
-
-static void unlock(struct ledger *ledger)
-{
-	if (ledger->watching)
-		spin_unlock(&ledger->lock);
-}
-
 void ledger_add_freed(struct arena *arena, uint64_t requested)
 {
-	lock(&arena->ledger);
-	end(&arena->ledger.tally, requested);
-	unlock(&arena->ledger);
+	struct ledger *ledger = &arena->ledger;
+
+	if (!ledger->watching) {
+		end(&ledger->tally, requested);
+		return;
+	}
+	spin_lock(&ledger->lock);
+	end(&ledger->tally, requested);
+	spin_unlock(&ledger->lock);
 }
 
 void ledger_fold(struct front *front)
@@ -209,11 +203,14 @@ void ledger_add_served(struct arena *arena, uint64_t requested)
 {
 	struct ledger *ledger = &arena->ledger;
 
-	lock(ledger);
-	serve(&ledger->tally, requested);
-	unlock(ledger);
-	if (!ledger->watching)
+	if (!ledger->watching) {
+		serve(&ledger->tally, requested);
 		note_unwatched(arena, la_heap_stats(arena->heap));
+		return;
+	}
+	spin_lock(&ledger->lock);
+	serve(&ledger->tally, requested);
+	spin_unlock(&ledger->lock);
 }
 
 void ledger_note(struct arena *arena)
@@ -240,10 +237,10 @@ void ledger_return(struct arena *arena, uint64_t bytes)
 {
 	struct ledger *ledger = &arena->ledger;
 
-	lock(ledger);
+	spin_lock(&ledger->lock);
 	copy(ledger, la_heap_stats(arena->heap));
 	ledger->cached -= bytes;
-	unlock(ledger);
+	spin_unlock(&ledger->lock);
 }
 
 void ledger_reset(struct arena *arena)

@@ -9,7 +9,7 @@
 
 enum { BLOCKS_FIRST = 64 };
 
-static int grow_blocks(struct la_heap *heap)
+int blocks_grow(struct la_heap *heap)
 {
 	uint32_t room = heap->block_room ? heap->block_room : BLOCKS_FIRST / 2;
 	struct block *block;
@@ -23,14 +23,6 @@ static int grow_blocks(struct la_heap *heap)
 	heap->block = block;
 	heap->block_room = room;
 	return 0;
-}
-
-/* Make sure that two blocks can be made. */
-int block_reserve(struct la_heap *heap)
-{
-	if (heap->block_room - heap->block_count >= 2)
-		return 0;
-	return grow_blocks(heap);
 }
 
 /* The order of a new block by age.  By segment it is as if segments lay

@@ -158,7 +158,7 @@ static inline void emit(const struct la_heap *heap, enum la_action action,
 }
 
 /* blocks.c: pieces of segments */
-int block_reserve(struct la_heap *heap);
+int blocks_grow(struct la_heap *heap);
 uint32_t block_new(struct la_heap *heap, uint64_t addr, uint64_t size,
 		   uint32_t set);
 void block_forget(struct la_heap *heap, uint32_t id);
@@ -169,15 +169,41 @@ uint32_t block_carve(struct la_heap *heap, uint32_t id, uint64_t addr,
 void block_merge(struct la_heap *heap, uint32_t id);
 void block_insert(struct la_heap *heap, uint32_t id);
 void block_remove(struct la_heap *heap, uint32_t id);
+
+/* Make sure that two blocks can be made. */
+static inline int block_reserve(struct la_heap *heap)
+{
+	if (heap->block_room - heap->block_count >= 2)
+		return 0;
+	return blocks_grow(heap);
+}
+
 uint32_t heap_first_unmapped(const struct la_heap *heap, uint32_t set,
 			     uint64_t addr);
 
 /* sets.c: streams, pools and their sets */
 int heap_add_stream(struct la_heap *heap);
 int heap_add_pool(struct la_heap *heap, const uint64_t id[2]);
-int heap_find_set(struct la_heap *heap, int stream, int pool,
-		  enum size_class class, uint32_t *set);
+int heap_add_set(struct la_heap *heap, uint32_t stream, uint32_t pool,
+		 enum size_class class, uint32_t *slot);
 void heap_reopen_pool(struct la_heap *heap, uint32_t pool);
+
+/* The set of a stream, pool and class, made if there is none.  Returns 0 or
+ * -ENOMEM. */
+static inline int heap_find_set(struct la_heap *heap, int stream, int pool,
+				enum size_class class, uint32_t *set)
+{
+	uint32_t *slot = set_slot(heap, (uint32_t)pool, class,
+				  (uint32_t)stream);
+	int err = 0;
+
+	if (*slot == NO_SET)
+		err = heap_add_set(heap, (uint32_t)stream, (uint32_t)pool,
+				   class, slot);
+	*set = *slot;
+	return err;
+}
+
 int heap_give_up_pool(struct la_heap *heap, int pool);
 
 /* torch.c: the path of a request */

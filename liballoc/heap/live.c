@@ -31,13 +31,13 @@ void heap_make_live(struct la_heap *heap, uint32_t id, uint64_t asked)
 	emit(heap, LA_ALLOC, block->addr, asked, block->set);
 }
 
-static void request_free(struct la_heap *heap, struct block *block)
+static inline void request_free(struct la_heap *heap, struct block *block)
 {
 	emit(heap, LA_FREE_REQUESTED, block->addr, block->asked, block->set);
 	heap->stats.allocated -= block->size;
 }
 
-static void complete_free(struct la_heap *heap, uint32_t id)
+static inline void complete_free(struct la_heap *heap, uint32_t id)
 {
 	struct block *block = &heap->block[id];
 

@@ -111,29 +111,23 @@ LA_EXPORT int la_heap_pool(struct la_heap *heap, const uint64_t id[2])
 	return heap_add_pool(heap, id);
 }
 
-/* The set of a stream, pool and class, made if there is none.  Returns 0 or
- * -ENOMEM. */
-int heap_find_set(struct la_heap *heap, int stream, int pool,
-		  enum size_class class, uint32_t *set)
+/* The set of a stream, pool and class, which has none; its index goes to the
+ * slot.  Returns 0 or -ENOMEM. */
+int heap_add_set(struct la_heap *heap, uint32_t stream, uint32_t pool,
+		 enum size_class class, uint32_t *slot)
 {
-	uint32_t *slot = set_slot(heap, (uint32_t)pool, class,
-				  (uint32_t)stream);
-	struct set *bigger;
+	struct set *bigger = realloc(heap->set, (heap->set_count + 1) *
+							sizeof(*bigger));
 
-	if (*slot == NO_SET) {
-		bigger = realloc(heap->set,
-				 (heap->set_count + 1) * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		heap->set = bigger;
-		memset(&bigger[heap->set_count], 0, sizeof(*bigger));
-		bigger[heap->set_count].unmapped = LA_NO_BLOCK;
-		bigger[heap->set_count].pool = (uint32_t)pool;
-		bigger[heap->set_count].stream = (uint32_t)stream;
-		bigger[heap->set_count].class = class;
-		*slot = heap->set_count++;
-	}
-	*set = *slot;
+	if (!bigger)
+		return -ENOMEM;
+	heap->set = bigger;
+	memset(&bigger[heap->set_count], 0, sizeof(*bigger));
+	bigger[heap->set_count].unmapped = LA_NO_BLOCK;
+	bigger[heap->set_count].pool = pool;
+	bigger[heap->set_count].stream = stream;
+	bigger[heap->set_count].class = class;
+	*slot = heap->set_count++;
 	return 0;
 }
 
