@@ -67,8 +67,11 @@ static int clock_merge(struct clock *into, const struct clock *from)
 /* The work that is not done, and how much of it there is. */
 static const struct work *unfinished(const struct stream *stream, size_t *count)
 {
+	size_t done;
+
 	*count = (size_t)(stream->queued - stream->done);
-	return stream->work + stream->work_count - *count;
+	done = stream->work_count - *count;
+	return done ? &stream->work[done] : stream->work;
 }
 
 static int queue(struct stream *stream, const struct work *work)
