@@ -18,6 +18,7 @@ STATISTICS = {"reserved": "reserved", "peak_reserved": "reserved_peak", "allocat
 U64, INT, PTR = ctypes.c_uint64, ctypes.c_int, ctypes.c_void_p
 ALLOC = ctypes.CFUNCTYPE(INT, PTR, U64, ctypes.POINTER(U64))
 FREE = ctypes.CFUNCTYPE(INT, PTR, U64, U64)
+MAP = ctypes.CFUNCTYPE(INT, PTR, U64, U64, U64)
 DESTROY = ctypes.CFUNCTYPE(None, PTR)
 LISTENER = ctypes.CFUNCTYPE(None, PTR, INT, U64, U64, U64)
 
@@ -44,8 +45,10 @@ class Values(ctypes.Structure):
 
 
 class Operations(ctypes.Structure):
-    _fields_ = [("alloc", ALLOC), ("free", FREE), ("reserve", ALLOC), ("unreserve", FREE), ("map", FREE),
-                ("unmap", FREE), ("destroy", DESTROY)]
+    _fields_ = [("alloc", ALLOC), ("free", FREE), ("reserve", ALLOC), ("unreserve", FREE), ("map", MAP),
+                ("unmap", FREE), *((name, PTR) for name in (
+                    "create", "release", "attach", "detach", "record", "query", "order", "await", "forget",
+                    "capturing")), ("destroy", DESTROY)]
 
 
 class Device(ctypes.Structure):
@@ -53,14 +56,16 @@ class Device(ctypes.Structure):
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("total", U64),
-                ("release", ctypes.c_uint), ("listener", LISTENER), ("split_listener", PTR), ("listener_data", PTR)]
+    _fields_ = [("policy", INT), ("setting", ctypes.POINTER(Values)), ("device", PTR), ("cap", U64), ("total", U64),
+                ("release", ctypes.c_uint), ("waiter", PTR), ("listener", LISTENER), ("split_listener", PTR),
+                ("listener_data", PTR)]
 
 
 class Stats(ctypes.Structure):
     _fields_ = [(name, U64) for name in (
         "reserved", "reserved_peak", "allocated", "allocated_peak", "active", "active_peak", "device_allocs",
-        "device_frees", "device_maps", "device_unmaps", "retries", "ooms", "syncs")]
+        "device_frees", "device_maps", "device_unmaps", "retries", "ooms", "syncs", "creates",
+        "releases", "waits", "stalls")]
 
 
 class Error(ctypes.Structure):
@@ -113,11 +118,12 @@ class PythonDevice:
                 return 0
             return FREE(free)
 
-        def map_(_, addr, size):
+        def map_(_, addr, size, granule):
             return 0 if driver.map(size) else -errno.ENOSPC
         self.operations = Operations(
-            asking(driver.malloc), telling(driver.free), asking(driver.reserve), telling(driver.unreserve), FREE(map_),
-            telling(getattr(driver, "unmap", lambda addr, size: None)), DESTROY(lambda _: None))
+            alloc=asking(driver.malloc), free=telling(driver.free), reserve=asking(driver.reserve),
+            unreserve=telling(driver.unreserve), map=MAP(map_),
+            unmap=telling(getattr(driver, "unmap", lambda addr, size: None)), destroy=DESTROY(lambda _: None))
         self.struct = Device(ctypes.pointer(self.operations))
         self.pointer = ctypes.addressof(self.struct)
 
@@ -144,7 +150,8 @@ class CHeap:
         self.pointer = PTR()
         self.listener = LISTENER(self.hear)
         values = Values.of(settings)
-        config = Config(ctypes.pointer(values), device.pointer, limit or NONE, total, release, self.listener, None)
+        config = Config(setting=ctypes.pointer(values), device=device.pointer, cap=limit or NONE, total=total,
+                        release=release, listener=self.listener)
         expect(LIB.la_heap_new(ctypes.byref(self.pointer), ctypes.byref(config), None))
 
     def __del__(self):
