@@ -61,7 +61,7 @@ static void usage(FILE *stream, const struct program *program)
 		"commands:\n",
 		report_program, program->about);
 	for (c = program->cmds; *c; c++)
-		fprintf(stream, "  %-9s %s\n", (*c)->name, (*c)->summary);
+		fprintf(stream, "  %-9s  %s\n", (*c)->name, (*c)->summary);
 	fprintf(stream,
 		"\n"
 		"  %s COMMAND --help   options and examples of a command\n"
