@@ -178,6 +178,15 @@ static int meter_await(struct la_device *dev, uint64_t event)
 	return end(meter, start, meter->inner->ops->await(meter->inner, event));
 }
 
+static int meter_drain(struct la_device *dev)
+{
+	struct meter *meter = (struct meter *)dev;
+	uint64_t start = meter_clock();
+
+	count(&meter->awaits, 1);
+	return end(meter, start, meter->inner->ops->drain(meter->inner));
+}
+
 static void meter_forget(struct la_device *dev, uint64_t event)
 {
 	struct meter *meter = (struct meter *)dev;
@@ -213,6 +222,7 @@ void meter_init(struct meter *meter, struct la_device *inner)
 		.query = ops->query ? meter_query : NULL,
 		.order = ops->order ? meter_order : NULL,
 		.await = ops->await ? meter_await : NULL,
+		.drain = ops->drain ? meter_drain : NULL,
 		.forget = ops->forget ? meter_forget : NULL,
 		.capturing = ops->capturing ? meter_capturing : NULL,
 	};

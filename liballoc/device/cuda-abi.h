@@ -126,6 +126,7 @@ enum {
 	X(event_record, cuEventRecord, (la_cu_event, la_cu_stream))            \
 	X(event_query, cuEventQuery, (la_cu_event))                            \
 	X(event_await, cuEventSynchronize, (la_cu_event))                      \
+	X(drain, cuCtxSynchronize, (void))                                     \
 	X(order, cuStreamWaitEvent, (la_cu_stream, la_cu_event, unsigned int)) \
 	X(capturing, cuStreamIsCapturing, (la_cu_stream, unsigned int *))
 

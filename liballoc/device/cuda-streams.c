@@ -160,6 +160,19 @@ int la_cuda_await(struct la_device *dev, uint64_t event)
 	return err;
 }
 
+int la_cuda_drain(struct la_device *dev)
+{
+	struct cuda *cuda = (struct cuda *)dev;
+	struct visit visit;
+	int err = la_cuda_enter(cuda, &visit);
+
+	if (err < 0)
+		return err;
+	err = CALL(cuda, drain);
+	la_cuda_leave(cuda, &visit);
+	return err;
+}
+
 void la_cuda_forget(struct la_device *dev, uint64_t event)
 {
 	struct cuda *cuda = (struct cuda *)dev;

@@ -129,6 +129,7 @@ static const struct la_device_ops cuda_ops = {
 	.query = la_cuda_query,
 	.order = la_cuda_order,
 	.await = la_cuda_await,
+	.drain = la_cuda_drain,
 	.forget = la_cuda_forget,
 	.capturing = la_cuda_capturing,
 	.destroy = cuda_destroy,

@@ -85,6 +85,7 @@ int la_cuda_record(struct la_device *dev, uint64_t stream, uint64_t *event);
 int la_cuda_query(struct la_device *dev, uint64_t event);
 int la_cuda_order(struct la_device *dev, uint64_t stream, uint64_t event);
 int la_cuda_await(struct la_device *dev, uint64_t event);
+int la_cuda_drain(struct la_device *dev);
 void la_cuda_forget(struct la_device *dev, uint64_t event);
 int la_cuda_capturing(struct la_device *dev, uint64_t stream);
 void la_cuda_end_streams(struct cuda *cuda, bool alive);

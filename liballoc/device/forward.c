@@ -133,6 +133,14 @@ int la_forward_await(struct la_device *dev, uint64_t event)
 	return err ? err : end(dev, inner->ops->await(inner, event));
 }
 
+int la_forward_drain(struct la_device *dev)
+{
+	struct la_device *inner;
+	int err = begin(dev, &inner);
+
+	return err ? err : end(dev, inner->ops->drain(inner));
+}
+
 int la_forward_capturing(struct la_device *dev, uint64_t stream)
 {
 	struct la_device *inner;

@@ -34,6 +34,7 @@ int la_forward_record(struct la_device *dev, uint64_t stream, uint64_t *event);
 int la_forward_query(struct la_device *dev, uint64_t event);
 int la_forward_order(struct la_device *dev, uint64_t stream, uint64_t event);
 int la_forward_await(struct la_device *dev, uint64_t event);
+int la_forward_drain(struct la_device *dev);
 int la_forward_capturing(struct la_device *dev, uint64_t stream);
 
 /* All that can fail. */
@@ -45,6 +46,6 @@ int la_forward_capturing(struct la_device *dev, uint64_t stream);
 	.attach = la_forward_attach, .detach = la_forward_detach,         \
 	.record = la_forward_record, .query = la_forward_query,           \
 	.order = la_forward_order, .await = la_forward_await,             \
-	.capturing = la_forward_capturing
+	.drain = la_forward_drain, .capturing = la_forward_capturing
 
 #endif /* LA_DEVICE_FORWARD_H */

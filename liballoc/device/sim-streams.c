@@ -221,6 +221,27 @@ int la_sim_await(struct la_device *dev, uint64_t handle)
 	return 0;
 }
 
+static bool is_any_captured(const struct sim *sim)
+{
+	size_t i;
+
+	for (i = 0; i < sim->stream_count; i++)
+		if (sim->stream[i].captured)
+			return true;
+	return false;
+}
+
+int la_sim_drain(struct la_device *dev)
+{
+	struct sim *sim = (struct sim *)dev;
+
+	if (is_any_captured(sim))
+		return -EBUSY;
+	run_all(sim);
+	sim->counts.drains++;
+	return 0;
+}
+
 void la_sim_forget(struct la_device *dev, uint64_t handle)
 {
 	struct sim *sim = (struct sim *)dev;

@@ -209,6 +209,7 @@ static const struct la_device_ops sim_ops = {
 	.query = la_sim_query,
 	.order = la_sim_order,
 	.await = la_sim_await,
+	.drain = la_sim_drain,
 	.forget = la_sim_forget,
 	.capturing = la_sim_capturing,
 	.destroy = sim_destroy,

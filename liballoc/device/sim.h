@@ -140,6 +140,7 @@ int la_sim_record(struct la_device *dev, uint64_t stream, uint64_t *event);
 int la_sim_query(struct la_device *dev, uint64_t event);
 int la_sim_order(struct la_device *dev, uint64_t stream, uint64_t event);
 int la_sim_await(struct la_device *dev, uint64_t event);
+int la_sim_drain(struct la_device *dev);
 void la_sim_forget(struct la_device *dev, uint64_t event);
 int la_sim_capturing(struct la_device *dev, uint64_t stream);
 /* Memory is about to go from its addresses. */

@@ -213,19 +213,21 @@ static int unreserve(struct la_heap *heap, uint32_t id)
 	return 0;
 }
 
-/* Wait until nothing that is queued on the stream of a free block uses its
- * memory; the heap stays locked.  Returns 0, -EBUSY: the stream is being
- * captured, or what the device failed with. */
+/* Wait until nothing that is queued on the stream of a free block, or for one
+ * of a private pool on any, uses its memory; the heap stays locked.  Returns
+ * 0, -EBUSY: a stream is being captured, or what the device failed with. */
 static int quieten(struct la_heap *heap, uint32_t id)
 {
 	const struct la_device_ops *ops = heap->device->ops;
+	const struct set *set = &heap->set[heap->block[id].set];
 	uint64_t event;
 	int err;
 
 	if (!heap->waiter.synchronize)
 		return 0;
-	err = ops->record(heap->device, set_stream(heap, heap->block[id].set),
-			  &event);
+	if (set->pool != LA_DEFAULT_POOL)
+		return ops->drain(heap->device);
+	err = ops->record(heap->device, heap->stream[set->stream], &event);
 	if (err < 0)
 		return err;
 	err = ops->await(heap->device, event);

@@ -272,6 +272,22 @@ API(cuEventSynchronize, CUevent event)
 	return CUDA_SUCCESS;
 }
 
+API(cuCtxSynchronize, void)
+{
+	CUresult result = model_due(__func__);
+	size_t i;
+
+	model_lock();
+	for (i = 0; i < CAPTURES && !result; i++)
+		if (captures[i].active)
+			result = CAPTURE_UNSUPPORTED;
+	model_unlock();
+	if (result)
+		return result;
+	mock_cuda_hold(0);
+	return CUDA_SUCCESS;
+}
+
 API(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned int flags)
 {
 	CUresult result = model_due(__func__);

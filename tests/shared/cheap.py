@@ -47,8 +47,8 @@ class Values(ctypes.Structure):
 class Operations(ctypes.Structure):
     _fields_ = [("alloc", ALLOC), ("free", FREE), ("reserve", ALLOC), ("unreserve", FREE), ("map", MAP),
                 ("unmap", FREE), *((name, PTR) for name in (
-                    "create", "release", "attach", "detach", "record", "query", "order", "await", "forget",
-                    "capturing")), ("destroy", DESTROY)]
+                    "create", "release", "attach", "detach", "record", "query", "order", "await", "drain",
+                    "forget", "capturing")), ("destroy", DESTROY)]
 
 
 class Device(ctypes.Structure):

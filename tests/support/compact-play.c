@@ -330,6 +330,17 @@ static int synchronize(void *data, uint64_t stream)
 	return 0;
 }
 
+static int drain(void *data)
+{
+	struct play *play = data;
+
+	if (play->captured >= 0)
+		return -EBUSY;
+	la_device_sim_run_all(play->sim);
+	come_between(play);
+	return 0;
+}
+
 /* The graph and what it used are gone. */
 static void end_graph(struct play *play)
 {
@@ -426,7 +437,7 @@ static void begin(struct play *play, uint64_t nth)
 {
 	static const uint64_t pools[][2] = { { 1, 0 }, { 0, 1 } };
 	struct la_setting_values setting = default_setting();
-	struct la_heap_waiter waiter = { settle, synchronize, play };
+	struct la_heap_waiter waiter = { settle, synchronize, drain, play };
 	struct la_heap_config config = {
 		.policy = LA_HEAP_COMPACT,
 		.setting = &setting,

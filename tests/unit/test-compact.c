@@ -278,6 +278,24 @@ START_TEST(test_what_was_refused_is_asked_for_again)
 }
 END_TEST
 
+/* Loading a kernel, say, needs memory of the device, too. */
+START_TEST(test_what_the_device_refused_is_not_kept_from_it)
+{
+	la_block block;
+	uint64_t held;
+
+	begin_on(64 * MIB, UINT64_MAX, 0);
+	alloc(10 * MIB, 0, LA_DEFAULT_POOL);
+	held = stats()->reserved;
+	ck_assert_int_eq(
+		la_heap_alloc(heap, 60 * MIB, 0, LA_DEFAULT_POOL, &block),
+		-ENOSPC);
+	ck_assert_uint_eq(stats()->ooms, 1);
+	ck_assert_uint_le(stats()->reserved, held);
+	end();
+}
+END_TEST
+
 static void add_size(void *data, const struct la_block_info *info)
 {
 	uint64_t *sum = data;
@@ -320,6 +338,7 @@ int main(void)
 	tcase_add_test(tc, test_a_lower_cap_gives_back_as_requests_come);
 	tcase_add_test(tc, test_half_of_a_growth_is_kept);
 	tcase_add_test(tc, test_what_was_refused_is_asked_for_again);
+	tcase_add_test(tc, test_what_the_device_refused_is_not_kept_from_it);
 	tcase_add_test(tc, test_a_walk_shows_all_memory);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);

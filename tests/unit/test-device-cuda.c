@@ -480,6 +480,7 @@ static void do_event(struct round *round)
 		ck_assert_int_eq(ops->query(dev, round->event), 1);
 	ck_assert_int_eq(TRY(round, ops->order(dev, 7, round->event)), 0);
 	ck_assert_int_eq(TRY(round, ops->await(dev, round->event)), 0);
+	ck_assert_int_eq(TRY(round, ops->drain(dev)), 0);
 	ck_assert_int_eq(TRY(round, ops->capturing(dev, 7)), 0);
 	ops->forget(dev, round->event);
 }
@@ -532,6 +533,7 @@ START_TEST(test_each_call_may_fail)
 		"cuEventRecord",
 		"cuEventQuery",
 		"cuEventSynchronize",
+		"cuCtxSynchronize",
 		"cuStreamWaitEvent",
 		"cuStreamIsCapturing",
 		"cuMemGetInfo",
@@ -582,6 +584,7 @@ static void assert_dead(int code)
 	ck_assert_int_eq(ops->query(dev, 1), code);
 	ck_assert_int_eq(ops->order(dev, 0, 1), code);
 	ck_assert_int_eq(ops->await(dev, 1), code);
+	ck_assert_int_eq(ops->drain(dev), code);
 	ck_assert_int_eq(ops->capturing(dev, 0), code);
 	ck_assert_int_eq(la_device_cuda_peer(dev, 1), code);
 	ck_assert_int_eq(la_device_cuda_memory(dev, &got, &total), code);
@@ -822,7 +825,7 @@ int main(void)
 	tcase_add_test(tc, test_events_are_used_again);
 	tcase_add_test(tc, test_captures_stay_valid);
 	tcase_add_test(tc, test_context_and_mode_are_put_back);
-	tcase_add_loop_test(tc, test_each_call_may_fail, 0, 20);
+	tcase_add_loop_test(tc, test_each_call_may_fail, 0, 21);
 	tcase_add_loop_test(tc, test_broken_gpu_stays_broken, 0, 15);
 	tcase_add_loop_test(tc, test_ended_driver_is_no_failure, 0, 3);
 	tcase_add_test(tc, test_forked_child_has_no_device);

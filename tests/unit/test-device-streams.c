@@ -95,6 +95,24 @@ START_TEST(test_event_is_done_when_its_stream_gets_there)
 }
 END_TEST
 
+START_TEST(test_drain_waits_for_all_streams)
+{
+	uint64_t of_a, of_b;
+
+	use(A, 0, 512);
+	use(B, PAGE, 512);
+	of_a = mark(A);
+	of_b = mark(B);
+	ck_assert_int_eq(la_device_sim_capture(dev, A, true), 0);
+	ck_assert_int_eq(dev->ops->drain(dev), -EBUSY);
+	ck_assert_int_eq(is_done(of_b), 0);
+	ck_assert_int_eq(la_device_sim_capture(dev, A, false), 0);
+	ck_assert_int_eq(dev->ops->drain(dev), 0);
+	ck_assert_int_eq(is_done(of_a), 1);
+	ck_assert_int_eq(is_done(of_b), 1);
+}
+END_TEST
+
 START_TEST(test_order_makes_one_stream_need_another)
 {
 	uint64_t of_a, of_b, later;
@@ -286,6 +304,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, open_device, close_device);
 	tcase_add_test(tc, test_nothing_queued_is_done);
 	tcase_add_test(tc, test_event_is_done_when_its_stream_gets_there);
+	tcase_add_test(tc, test_drain_waits_for_all_streams);
 	tcase_add_test(tc, test_order_makes_one_stream_need_another);
 	tcase_add_test(tc, test_forgotten_event_is_unknown);
 	tcase_add_test(tc, test_captured_stream_takes_no_event);

@@ -41,16 +41,59 @@ static void compact_destroy(struct la_heap *heap)
 	free(compact);
 }
 
+/* What is freed now is in use until its stream is waited for. */
+static void note_free(struct la_heap *heap, la_block block)
+{
+	heap->set[heap->block[block].set].freed_at = ++heap->compact->clock;
+}
+
+static int compact_release(struct la_heap *heap, la_block block)
+{
+	note_free(heap, block);
+	return heap_release_block(heap, block);
+}
+
+static int compact_complete(struct la_heap *heap, la_block block)
+{
+	note_free(heap, block);
+	return heap_complete_block(heap, block);
+}
+
+/* Give back all pieces of a pool that can go, or of all (ANY_POOL), and those
+ * that are spare.  locked: let no other thread use the heap meanwhile. */
+static int give_back(struct la_heap *heap, uint32_t pool, bool locked)
+{
+	const struct spot nowhere = { .at = LA_NO_BLOCK };
+	int err;
+
+	do {
+		err = compact_look_at_streams(heap);
+		if (!err)
+			err = compact_find_victims(heap, pool, &nowhere, 0,
+						   UINT64_MAX);
+		if (err == -ENOSPC)
+			err = compact_quieten(heap, locked);
+		locked = true;
+	} while (err == -EAGAIN);
+	if (!err)
+		err = compact_unback_victims(heap);
+	return err < 0 ? err : compact_release_spares(heap, 0);
+}
+
+/* What the device refused is not kept from it: loading a kernel needs some. */
 static int obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		  uint32_t *id)
 {
+	uint64_t refusals = heap->compact->refusals;
 	int err = compact_obtain(heap, set, size, id);
 
-	if (err == -ENOSPC) {
-		heap->stats.ooms++;
-		emit(heap, LA_OOM, 0, size, set);
-	}
-	return err;
+	if (err != -ENOSPC)
+		return err;
+	heap->stats.ooms++;
+	emit(heap, LA_OOM, 0, size, set);
+	if (heap->compact->refusals > refusals)
+		err = give_back(heap, ANY_POOL, true);
+	return err < 0 ? err : -ENOSPC;
 }
 
 static int compact_alloc(struct la_heap *heap, uint64_t size, int stream,
@@ -85,51 +128,11 @@ static int compact_alloc(struct la_heap *heap, uint64_t size, int stream,
 	return 0;
 }
 
-/* What is freed now is in use until its stream is waited for. */
-static void note_free(struct la_heap *heap, la_block block)
-{
-	heap->set[heap->block[block].set].freed_at = ++heap->compact->clock;
-}
-
-static int compact_release(struct la_heap *heap, la_block block)
-{
-	note_free(heap, block);
-	return heap_release_block(heap, block);
-}
-
-static int compact_complete(struct la_heap *heap, la_block block)
-{
-	note_free(heap, block);
-	return heap_complete_block(heap, block);
-}
-
-/* Give back all pieces of a pool that can go, or of all (ANY_POOL), and those
- * that are spare. */
-static int give_back(struct la_heap *heap, uint32_t pool)
-{
-	const struct spot nowhere = { .at = LA_NO_BLOCK };
-	bool locked = false;
-	int err;
-
-	do {
-		err = compact_look_at_streams(heap);
-		if (!err)
-			err = compact_find_victims(heap, pool, &nowhere, 0,
-						   UINT64_MAX);
-		if (err == -ENOSPC)
-			err = compact_quieten(heap, locked);
-		locked = true;
-	} while (err == -EAGAIN);
-	if (!err)
-		err = compact_unback_victims(heap);
-	return err < 0 ? err : compact_release_spares(heap, 0);
-}
-
 static int compact_empty_cache(struct la_heap *heap)
 {
 	int err = compact_wait_for_pending(heap);
 
-	return err < 0 ? err : give_back(heap, ANY_POOL);
+	return err < 0 ? err : give_back(heap, ANY_POOL, false);
 }
 
 /* Graphs may have used what was freed in the pool until now. */
@@ -153,7 +156,7 @@ static int compact_pool_drop(struct la_heap *heap, int pool)
 	heap->stats.syncs++;
 	heap->pool[pool].drops++;
 	err = heap_complete_pending(heap, pool);
-	return err < 0 ? err : give_back(heap, (uint32_t)pool);
+	return err < 0 ? err : give_back(heap, (uint32_t)pool, false);
 }
 
 static void compact_set_cap(struct la_heap *heap, uint64_t bytes)

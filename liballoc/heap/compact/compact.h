@@ -18,6 +18,8 @@
 enum { ORDERS = 8 }; /* a piece has 2^order pages, up to 256 MiB */
 
 #define NO_PIECE UINT32_MAX
+#define NO_STREAM UINT32_MAX
+#define ALL_STREAMS (UINT32_MAX - 1)
 
 struct piece {
 	uint64_t handle; /* of the device */
@@ -61,6 +63,7 @@ struct compact {
 	/* Frees so far.  What a stream freed is quiet once the stream was
 	 * waited for later than that, see struct set. */
 	uint64_t clock;
+	uint64_t drained_at; /* clock when all streams were last waited for */
 	struct area *area; /* owned */
 	size_t area_count, area_room;
 	struct piece *piece; /* owned */

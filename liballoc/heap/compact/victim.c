@@ -83,26 +83,32 @@ int compact_find_victims(struct la_heap *heap, uint32_t pool,
 	return left < 0 ? (int)left : left > 0 ? -ENOSPC : 0;
 }
 
-/* A stream was waited for when so many blocks had been freed. */
+/* A stream, or all, was waited for when so many blocks had been freed. */
 static void note_wait(struct la_heap *heap, uint32_t stream, uint64_t clock)
 {
 	uint32_t i;
 
+	if (stream == ALL_STREAMS)
+		heap->compact->drained_at = clock;
 	for (i = 0; i < heap->set_count; i++) {
 		struct set *set = &heap->set[i];
 
-		if (set->stream == stream && set->quiet_at < clock)
+		if ((stream == ALL_STREAMS || set->stream == stream) &&
+		    set->quiet_at < clock)
 			set->quiet_at = clock;
 	}
 }
 
-/* Wait for a stream while no other thread uses the heap. */
+/* Wait for a stream, or all, while no other thread uses the heap. */
 static int wait_locked(struct la_heap *heap, uint32_t stream)
 {
 	const struct la_device_ops *ops = heap->device->ops;
 	uint64_t event;
-	int err = ops->record(heap->device, heap->stream[stream], &event);
+	int err;
 
+	if (stream == ALL_STREAMS)
+		return ops->drain(heap->device);
+	err = ops->record(heap->device, heap->stream[stream], &event);
 	if (err < 0)
 		return err;
 	err = ops->await(heap->device, event);
@@ -110,8 +116,18 @@ static int wait_locked(struct la_heap *heap, uint32_t stream)
 	return err;
 }
 
-/* Wait for a stream.  Without a waiter nothing runs on the device.  -EAGAIN:
- * it is being captured since it was looked at. */
+/* Wait for a stream, or all, while other threads may use the heap. */
+static int wait_shared(struct la_heap *heap, uint32_t stream)
+{
+	const struct la_heap_waiter *waiter = &heap->waiter;
+
+	if (stream == ALL_STREAMS)
+		return waiter->drain(waiter->data);
+	return waiter->synchronize(waiter->data, heap->stream[stream]);
+}
+
+/* Without a waiter nothing runs on the device.  -EAGAIN: a stream is being
+ * captured since it was looked at. */
 static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 {
 	uint64_t clock = heap->compact->clock;
@@ -119,40 +135,36 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 
 	if (has_streams(heap))
 		err = locked ? wait_locked(heap, stream) :
-			       heap->waiter.synchronize(heap->waiter.data,
-							heap->stream[stream]);
+			       wait_shared(heap, stream);
 	if (!err)
 		note_wait(heap, stream, clock);
 	return err == -EBUSY ? -EAGAIN : err;
 }
 
-/* A stream that may still use what a set freed, or LA_NO_BLOCK.  What was freed
+/* A stream that may still use what a set freed, or NO_STREAM.  What was freed
  * in a private pool may have been used by graphs, on whatever stream they were
  * launched. */
 static uint32_t busy_stream_of(const struct la_heap *heap,
 			       const struct set *set)
 {
-	uint32_t i;
-
-	if (!set_is_quiet(set))
-		return set->stream;
-	for (i = 0; i < heap->set_count && set->pool != LA_DEFAULT_POOL; i++)
-		if (heap->set[i].quiet_at < set->freed_at)
-			return heap->set[i].stream;
-	return LA_NO_BLOCK;
+	if (set->pool != LA_DEFAULT_POOL)
+		return set->freed_at <= heap->compact->drained_at ?
+			       NO_STREAM :
+			       ALL_STREAMS;
+	return set_is_quiet(set) ? NO_STREAM : set->stream;
 }
 
-/* A stream that still uses a victim, or LA_NO_BLOCK. */
+/* A stream that still uses a victim, ALL_STREAMS if any may, or NO_STREAM. */
 static uint32_t busy_stream(const struct la_heap *heap,
 			    const struct victim *victim)
 {
 	const struct piece *piece = &heap->compact->piece[victim->piece];
 	uint64_t end = piece->addr + piece_size(piece);
-	uint32_t id = victim->first, stream = LA_NO_BLOCK;
+	uint32_t id = victim->first, stream = NO_STREAM;
 
 	while (block_end(heap, id) <= piece->addr)
 		id = heap->block[id].next;
-	for (; stream == LA_NO_BLOCK && id != LA_NO_BLOCK &&
+	for (; stream == NO_STREAM && id != LA_NO_BLOCK &&
 	       heap->block[id].addr < end;
 	     id = heap->block[id].next)
 		stream = busy_stream_of(heap, &heap->set[heap->block[id].set]);
@@ -174,7 +186,7 @@ int compact_quieten(struct la_heap *heap, bool locked)
 
 	for (i = 0; i < compact->victim_count; i++) {
 		while ((stream = busy_stream(heap, &compact->victim[i])) !=
-		       LA_NO_BLOCK) {
+		       NO_STREAM) {
 			if (!waited)
 				heap->stats.stalls++;
 			waited = true;

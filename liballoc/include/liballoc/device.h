@@ -98,6 +98,10 @@ struct la_device_ops {
 	int (*order)(struct la_device *dev, uint64_t stream, uint64_t event);
 	/** Wait for an event.  Returns 0 or a negative errno value. */
 	int (*await)(struct la_device *dev, uint64_t event);
+	/** Wait for what is queued on all streams, also those that nobody
+	 *  named here (cuCtxSynchronize).  Returns 0, -EBUSY while a stream is
+	 *  being captured, or another negative errno value. */
+	int (*drain)(struct la_device *dev);
 	/** Forget an event of record; never fails. */
 	void (*forget)(struct la_device *dev, uint64_t event);
 	/** Is the stream being captured into a graph?  Returns 1, 0, or a
@@ -194,6 +198,7 @@ struct la_device_sim_counts {
 	uint64_t queries; /**< events asked for */
 	uint64_t orders; /**< streams told to wait */
 	uint64_t awaits; /**< events waited for */
+	uint64_t drains; /**< waits for all streams */
 };
 
 /**
@@ -290,8 +295,8 @@ struct la_device_cuda_options {
  * calling thread captures a stream.  What it handed out is not given back by
  * la_device_destroy(): it goes with the context at the latest.
  *
- * The caller holds a lock around all operations but query, order, await and
- * capturing, which may be called beside all others as long as the event lasts.
+ * The caller holds a lock around all operations but query, order, await,
+ * drain and capturing, which may be called beside all others as long as the event lasts.
  *
  * Operations fail with -EINVAL (refused as wrong), -EBUSY (not in a capture),
  * -ENOTSUP, -EPERM, and -EIO (anything else that the driver says, see

@@ -61,7 +61,7 @@ enum la_heap_policy {
 /**
  * @brief Who waits for a heap that serves a running program.
  *
- * Both may let other threads use the heap meanwhile: it looks everything up
+ * Each may let other threads use the heap meanwhile: it looks everything up
  * anew afterwards.  Without them nothing runs on the device: a flush
  * completes all pending blocks.
  */
@@ -77,7 +77,10 @@ struct la_heap_waiter {
 	 *  Returns 0, -EBUSY if it is being captured, or another negative
 	 *  errno value. */
 	int (*synchronize)(void *data, uint64_t stream);
-	void *data; /**< first argument of both */
+	/** The same of all streams, also those that the heap does not know:
+	 *  graphs are launched on any. */
+	int (*drain)(void *data);
+	void *data; /**< first argument of each */
 };
 
 /** @brief What a heap is made of. */
