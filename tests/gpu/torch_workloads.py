@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """One PyTorch program under one allocator; prints as JSON what its steps took, what memory it held and what it computed.
 
-torch_workloads.py NAME --policy native|expandable|async|torch|compact [--limit BYTES] [--steps N]
-Programs: see PROGRAMS below; step n does the same in every run. `checks` and `mempool` are tests of liballoc, not of speed."""
+torch_workloads.py NAME --policy native|expandable|async|torch|compact [--limit BYTES] [--steps N] [--seconds N]
+Programs: see PROGRAMS below; step n does the same in every run. `checks`, `stress` (for
+--seconds) and `mempool` are tests of liballoc, not of speed."""
 import argparse
+import ctypes
 import hashlib
 import json
 import os
 import random
 import sys
+import threading
 import time
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -21,7 +24,8 @@ def arguments():
     parser.add_argument("name")
     parser.add_argument("--policy", default="native")
     parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=20)
     return parser.parse_args()
 
 
@@ -87,7 +91,7 @@ def words(*shape):
 
 
 def varlen_gpt():
-    return trainer(Text(), lambda n: words(16, dice.randrange(128, 1024)))
+    return trainer(Text(), lambda n: words(16, dice.randrange(128, 1024, 16)))
 
 
 def packed():
@@ -95,7 +99,7 @@ def packed():
 
 
 def checkpointed():
-    return trainer(Text(depth=16, save=True), lambda n: words(24, dice.randrange(512, 1024)))
+    return trainer(Text(depth=16, save=True), lambda n: words(24, dice.randrange(512, 1024, 16)))
 
 
 class Graph(nn.Module):
@@ -216,6 +220,52 @@ def check_oom():
     raise AssertionError("nothing was raised")
 
 
+def churn(number, deadline, failures):
+    """Blocks of one thread and two streams hold what was written until they go; memory runs out now and then."""
+    rng, kept = random.Random(number), []
+    streams = [torch.cuda.Stream() for _ in range(2)]
+    try:
+        while time.monotonic() < deadline:
+            stream, other = rng.sample(streams, 2)
+            with torch.cuda.stream(stream):
+                try:
+                    value = rng.randrange(1 << 30)
+                    size = 1 << rng.randrange(2, 25)
+                    kept.append((value, stream, torch.full((rng.randrange(size) + 1,), value, device="cuda", dtype=torch.int32)))
+                except torch.cuda.OutOfMemoryError:
+                    kept = kept[::2]
+            if rng.random() < 0.002:
+                torch.cuda.empty_cache()
+            if len(kept) < rng.randrange(120):
+                continue
+            value, owner, tensor = kept.pop(rng.randrange(len(kept)))
+            use = owner if rng.random() < 0.5 else other
+            use.wait_stream(owner)
+            with torch.cuda.stream(use):
+                spin(use, rng.randrange(100000))
+                wrong = int((tensor != value).sum())
+            if wrong:
+                failures.append(f"{wrong} of {tensor.numel()} words of {value} lost")
+            if use is not owner:
+                tensor.record_stream(use)
+    except Exception as error:  # of a thread: tell the first one
+        failures.append(repr(error))
+
+
+def stress():
+    """Several threads; the structure of the heap is checked all the time."""
+    failures, deadline, checks = [], time.monotonic() + args.seconds, 0
+    threads = [threading.Thread(target=churn, args=(n, deadline, failures)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        time.sleep(0.05)
+        assert sound() is True, sound()
+        checks += 1
+    assert not failures, failures[:3]
+    return {"checks": checks, "figures": la.figures()}
+
+
 def pair_ns(size, rounds=100000):
     for _ in range(2):
         begin = time.perf_counter()
@@ -247,22 +297,24 @@ def mempool():
     return {"memory": la.library().la_torch_is_used()}
 
 
+def sound():
+    """True, or what is wrong with the heap."""
+    why = ctypes.create_string_buffer(256)
+    return la.library().la_torch_check(why, 256) == 0 or why.value.decode()
+
+
 def measure(step):
-    took, results, start = [], [], la.figures() if OURS else None
-    wall = time.perf_counter()
+    took, results, hooks = [], [], []
     for n in range(args.steps):
+        before = la.figures()["time"] if OURS else 0
         torch.cuda.synchronize()
         begin = time.perf_counter()
         results.append(step(n).item().hex())
         torch.cuda.synchronize()
         took.append(time.perf_counter() - begin)
-    out = {"steps": took, "wall": time.perf_counter() - wall,
-           "results": hashlib.sha256(" ".join(results).encode()).hexdigest()}
-    if OURS:
-        figures = la.figures()
-        out["figures"] = figures
-        out["in_hooks"] = (figures["time"] - start["time"]) / 1e9
-    return out
+        hooks.append((la.figures()["time"] - before) / 1e9 if OURS else 0)
+    return {"steps": took, "hooks": hooks, "figures": la.figures() if OURS else {},
+            "results": hashlib.sha256(" ".join(results).encode()).hexdigest()}
 
 
 def main():
@@ -275,10 +327,12 @@ def main():
     try:
         if args.name in PROGRAMS:
             torch.use_deterministic_algorithms(True, warn_only=True)
+            torch.backends.cuda.enable_cudnn_sdp(False)
+            torch.backends.cuda.enable_mem_efficient_sdp(False)
             torch.utils.deterministic.fill_uninitialized_memory = False
             out.update(measure(PROGRAMS[args.name]()))
         else:
-            out.update({"checks": checks, "mempool": mempool}[args.name]())
+            out.update({"checks": checks, "stress": stress, "mempool": mempool}[args.name]())
     except torch.cuda.OutOfMemoryError as error:
         out["error"] = str(error)
     stats = torch.cuda.memory_stats() if args.policy != "async" else {
@@ -286,9 +340,7 @@ def main():
         "allocated_bytes.all.peak": torch.cuda.max_memory_allocated()}
     out["reserved"], out["live"] = stats["reserved_bytes.all.peak"], stats["allocated_bytes.all.peak"]
     if la.is_enabled():
-        import ctypes
-        why = ctypes.create_string_buffer(256)
-        out["sound"] = la.library().la_torch_check(why, 256) == 0 or why.value.decode()
+        out["sound"] = sound()
     print(json.dumps(out))
 
 

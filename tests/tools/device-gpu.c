@@ -82,6 +82,7 @@ static void use_context(int ordinal)
 static void fill(uint64_t addr, unsigned char value, uint64_t size)
 {
 	EXPECT("fill", cu.fill(addr, value, size), 0);
+	EXPECT("drain", dev->ops->drain(dev), 0);
 }
 
 static int byte_at(uint64_t addr)
@@ -227,6 +228,7 @@ static void check_capture(void)
 	EXPECT("query", dev->ops->query(dev, event) < 0, 0);
 	EXPECT("await", dev->ops->await(dev, event), 0);
 	EXPECT("order", dev->ops->order(dev, at, event), -EBUSY);
+	EXPECT("drain", dev->ops->drain(dev), -EBUSY);
 	dev->ops->forget(dev, event);
 	EXPECT("end", cu.end(stream, &graph), 0);
 	EXPECT("graph", graph != NULL, 1);

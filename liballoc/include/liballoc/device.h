@@ -296,7 +296,8 @@ struct la_device_cuda_options {
  * la_device_destroy(): it goes with the context at the latest.
  *
  * The caller holds a lock around all operations but query, order, await,
- * drain and capturing, which may be called beside all others as long as the event lasts.
+ * drain and capturing, which may be called beside all others as long as the
+ * event lasts.
  *
  * Operations fail with -EINVAL (refused as wrong), -EBUSY (not in a capture),
  * -ENOTSUP, -EPERM, and -EIO (anything else that the driver says, see
