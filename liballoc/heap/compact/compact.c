@@ -33,6 +33,8 @@ static void compact_destroy(struct la_heap *heap)
 		return;
 	for (i = 0; i < compact->area_count; i++)
 		free(compact->area[i].piece_of);
+	compact_stop_marking(heap);
+	free(compact->marks);
 	free(compact->area);
 	free(compact->piece);
 	free(compact->barred);
@@ -44,7 +46,9 @@ static void compact_destroy(struct la_heap *heap)
 /* What is freed now is in use until its stream is waited for. */
 static void note_free(struct la_heap *heap, la_block block)
 {
-	heap->set[heap->block[block].set].freed_at = ++heap->compact->clock;
+	const struct block *freed = &heap->block[block];
+
+	compact_note_use(heap, freed->set, freed->addr, freed->size);
 }
 
 static int compact_release(struct la_heap *heap, la_block block)
@@ -64,13 +68,17 @@ static int compact_complete(struct la_heap *heap, la_block block)
 static int give_back(struct la_heap *heap, uint32_t pool, bool locked)
 {
 	const struct spot nowhere = { .at = LA_NO_BLOCK };
+	const struct hunt hunt = {
+		.pool = pool,
+		.spot = &nowhere,
+		.wanted = UINT64_MAX,
+	};
 	int err;
 
 	do {
 		err = compact_look_at_streams(heap);
 		if (!err)
-			err = compact_find_victims(heap, pool, &nowhere, 0,
-						   UINT64_MAX);
+			err = compact_find_victims(heap, &hunt);
 		if (err == -ENOSPC)
 			err = compact_quieten(heap, locked);
 		locked = true;
@@ -132,7 +140,11 @@ static int compact_empty_cache(struct la_heap *heap)
 {
 	int err = compact_wait_for_pending(heap);
 
-	return err < 0 ? err : give_back(heap, ANY_POOL, false);
+	if (!err)
+		err = give_back(heap, ANY_POOL, false);
+	if (!err)
+		compact_stop_marking(heap);
+	return err;
 }
 
 /* Graphs may have used what was freed in the pool until now. */

@@ -28,6 +28,20 @@ struct piece {
 			* of these; or NO_PIECE */
 	uint32_t pins; /* it must not move while there are any */
 	uint8_t order;
+	uint64_t freed_at; /* the clock when what lies over it was freed last,
+			    * see compact.marking */
+};
+
+enum { MARKS = 32 };
+
+/* Events on one stream: what was freed until then is quiet once they are
+ * done.  In a ring, the oldest first. */
+struct marks {
+	struct mark {
+		uint64_t clock;
+		uint64_t event; /* of the device; owned */
+	} mark[MARKS];
+	unsigned int first, count;
 };
 
 /* One reservation; its blocks cover it from end to end. */
@@ -64,6 +78,13 @@ struct compact {
 	 * waited for later than that, see struct set. */
 	uint64_t clock;
 	uint64_t drained_at; /* clock when all streams were last waited for */
+	/* Pieces had to move: since the clock `since` frees are noted in pieces
+	 * and marked on streams, so that a piece that lies free for a while
+	 * need not be waited for. */
+	bool marking;
+	uint64_t since;
+	struct marks *marks; /* owned; by stream */
+	uint32_t marks_count;
 	struct area *area; /* owned */
 	size_t area_count, area_room;
 	struct piece *piece; /* owned */
@@ -99,6 +120,15 @@ struct spot {
 	uint64_t taken; /* pages under it that no live block shares */
 	uint64_t room; /* bytes of the run */
 	uint32_t at; /* the block, LA_NO_BLOCK: there is no spot */
+};
+
+/* Which pieces are to go away. */
+struct hunt {
+	uint32_t pool; /* from where; ANY_POOL: from all that may lose them */
+	const struct spot *spot; /* none under [spot, spot + size) */
+	uint64_t size;
+	uint64_t wanted; /* bytes; UINT64_MAX: all */
+	bool quiet; /* only those that nothing has to be waited for */
 };
 
 static inline uint64_t block_end(const struct la_heap *heap, uint32_t id)
@@ -161,11 +191,18 @@ int compact_unback(struct la_heap *heap, uint32_t piece, uint32_t *id);
 int compact_release_spares(struct la_heap *heap, uint64_t bytes);
 
 /* victim.c: pieces that may move */
-int compact_find_victims(struct la_heap *heap, uint32_t pool,
-			 const struct spot *spot, uint64_t size,
-			 uint64_t wanted);
+int compact_find_victims(struct la_heap *heap, const struct hunt *hunt);
 int compact_quieten(struct la_heap *heap, bool locked);
 int compact_unback_victims(struct la_heap *heap);
+
+/* marks.c: what streams are done with */
+void compact_start_marking(struct la_heap *heap);
+void compact_note_use(struct la_heap *heap, uint32_t set, uint64_t addr,
+		      uint64_t size);
+void compact_poll_marks(struct la_heap *heap);
+int compact_await_mark(struct la_heap *heap, uint32_t stream, uint64_t clock);
+void compact_note_wait(struct la_heap *heap, uint32_t stream, uint64_t clock);
+void compact_stop_marking(struct la_heap *heap);
 
 /* grow.c: a request that found no block */
 int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,

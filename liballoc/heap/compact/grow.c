@@ -56,19 +56,15 @@ static int take_block(struct la_heap *heap, uint32_t set, uint64_t size,
 	return 1;
 }
 
-/* Have a stream wait on the device for what a set's stream does.  -EAGAIN: that
- * one is being captured since it was looked at. */
+/* Have a set's stream wait on the device for what another one's does.  -EAGAIN:
+ * that one is being captured since it was looked at. */
 static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
 {
 	const struct la_device_ops *ops = heap->device->ops;
 	uint64_t event;
 	int err;
 
-	if (heap->set[owner].stream == heap->set[set].stream ||
-	    set_is_quiet(&heap->set[owner]))
-		return 0;
 	heap->stats.waits++;
-	heap->set[set].freed_at = ++heap->compact->clock;
 	if (!has_streams(heap))
 		return 0;
 	err = ops->record(heap->device, set_stream(heap, owner), &event);
@@ -79,12 +75,19 @@ static int order_behind(struct la_heap *heap, uint32_t set, uint32_t owner)
 	return err;
 }
 
+static bool must_wait(const struct la_heap *heap, uint32_t set, uint32_t owner)
+{
+	return heap->set[owner].stream != heap->set[set].stream &&
+	       !set_is_quiet(&heap->set[owner]);
+}
+
 /* Make the part of a block that lies in [addr, addr + size) free for a set. */
 static int occupy_block(struct la_heap *heap, uint32_t *id, uint64_t addr,
 			uint64_t size, uint32_t set)
 {
 	const struct block *block = &heap->block[*id];
 	uint64_t end = addr + size;
+	bool waits;
 	int err;
 
 	if (block->state == BLOCK_UNMAPPED)
@@ -93,13 +96,16 @@ static int occupy_block(struct la_heap *heap, uint32_t *id, uint64_t addr,
 		return 0;
 	if (block_reserve(heap) < 0)
 		return -ENOMEM;
-	err = order_behind(heap, set, heap->block[*id].set);
+	waits = must_wait(heap, set, heap->block[*id].set);
+	err = waits ? order_behind(heap, set, heap->block[*id].set) : 0;
 	if (err < 0)
 		return err;
 	if (addr < heap->block[*id].addr)
 		addr = heap->block[*id].addr;
 	if (end > block_end(heap, *id))
 		end = block_end(heap, *id);
+	if (waits)
+		compact_note_use(heap, set, addr, end - addr);
 	*id = compact_turn(heap, *id, addr, end - addr, BLOCK_FREE, set);
 	return 0;
 }
@@ -223,16 +229,28 @@ static int borrow(struct la_heap *heap, uint32_t set, uint64_t size,
 	return occupy(heap, &spot, size, set, id);
 }
 
-/* Take from their addresses as many pieces as a spot needs.  Returns as
- * move(). */
+/* Take from their addresses as many pieces as a spot needs, if there are
+ * enough such that no stream has to be waited for.  Returns as move(). */
 static int make_room(struct la_heap *heap, const struct spot *spot,
 		     uint64_t size, bool locked)
 {
 	struct compact *compact = heap->compact;
-	int err = compact_find_victims(heap, ANY_POOL, spot, size,
-				       compact->mapped + spot->missing -
-					       compact->limit);
+	struct hunt hunt = {
+		.pool = ANY_POOL,
+		.spot = spot,
+		.size = size,
+		.wanted = compact->mapped + spot->missing - compact->limit,
+		.quiet = compact->marking,
+	};
+	int err;
 
+	compact_start_marking(heap);
+	compact_poll_marks(heap);
+	err = compact_find_victims(heap, &hunt);
+	if (err == -ENOSPC && hunt.quiet) {
+		hunt.quiet = false;
+		err = compact_find_victims(heap, &hunt);
+	}
 	if (!err)
 		err = compact_quieten(heap, locked);
 	if (!err)

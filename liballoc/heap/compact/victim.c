@@ -17,18 +17,72 @@ static int by_size(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static bool is_movable(const struct piece *piece, const struct spot *spot,
-		       uint64_t size)
+/* A stream of which something has to be waited for. */
+struct busy {
+	uint32_t stream; /* ALL_STREAMS: any; NO_STREAM: none */
+	uint64_t clock; /* of what was freed last */
+};
+
+/* May a set's stream still use what lies over a piece?  What was freed in a
+ * private pool may have been used by graphs, on whatever stream they were
+ * launched. */
+static struct busy busy_of_set(const struct la_heap *heap,
+			       const struct set *set, const struct piece *piece)
 {
-	return !piece->pins && (piece->addr + piece_size(piece) <= spot->addr ||
-				piece->addr >= spot->addr + size);
+	const struct compact *compact = heap->compact;
+	struct busy busy = { set->stream, set->freed_at };
+	uint64_t freed_at = piece->freed_at > compact->since ?
+				    piece->freed_at :
+				    compact->since;
+
+	if (set->pool != LA_DEFAULT_POOL) {
+		busy.stream = set->freed_at <= compact->drained_at ?
+				      NO_STREAM :
+				      ALL_STREAMS;
+		return busy;
+	}
+	if (compact->marking && freed_at < busy.clock)
+		busy.clock = freed_at;
+	if (busy.clock <= set->quiet_at)
+		busy.stream = NO_STREAM;
+	return busy;
+}
+
+/* Who still uses a victim. */
+static struct busy busy_of(const struct la_heap *heap,
+			   const struct victim *victim)
+{
+	const struct piece *piece = &heap->compact->piece[victim->piece];
+	uint64_t end = piece->addr + piece_size(piece);
+	struct busy busy = { NO_STREAM, 0 };
+	uint32_t id = victim->first;
+
+	while (block_end(heap, id) <= piece->addr)
+		id = heap->block[id].next;
+	for (; busy.stream == NO_STREAM && id != LA_NO_BLOCK &&
+	       heap->block[id].addr < end;
+	     id = heap->block[id].next)
+		busy = busy_of_set(heap, &heap->set[heap->block[id].set],
+				   piece);
+	return busy;
+}
+
+static bool is_movable(const struct la_heap *heap, const struct victim *victim,
+		       const struct hunt *hunt)
+{
+	const struct piece *piece = &heap->compact->piece[victim->piece];
+	uint64_t spot = hunt->spot->addr;
+
+	return !piece->pins &&
+	       (piece->addr + piece_size(piece) <= spot ||
+		piece->addr >= spot + hunt->size) &&
+	       (!hunt->quiet || busy_of(heap, victim).stream == NO_STREAM);
 }
 
 /* Note pieces of a run until there are so many bytes of them.  Returns what is
  * still wanted, or -ENOMEM. */
 static int64_t add_victims(struct la_heap *heap, const struct run *run,
-			   const struct spot *spot, uint64_t size,
-			   int64_t wanted)
+			   const struct hunt *hunt, int64_t wanted)
 {
 	struct compact *compact = heap->compact;
 	uint64_t at = page_up(run->addr), end = run->addr + run->size;
@@ -40,7 +94,7 @@ static int64_t add_victims(struct la_heap *heap, const struct run *run,
 		uint64_t stop = piece->addr + piece_size(piece);
 
 		if (piece->addr == at && stop <= end &&
-		    is_movable(piece, spot, size)) {
+		    is_movable(heap, &victim, hunt)) {
 			if (grow_array(&compact->victim, &compact->victim_room,
 				       compact->victim_count,
 				       sizeof(victim)) < 0)
@@ -53,23 +107,18 @@ static int64_t add_victims(struct la_heap *heap, const struct run *run,
 	return wanted > 0 ? wanted : 0;
 }
 
-/*
- * Choose pieces of at least so many bytes that can go away, from a pool or
- * from all that may lose them (ANY_POOL); none that lies under
- * [spot, spot + size).  Returns 0, -ENOSPC if there are too few, or
- * -ENOMEM.
- */
-int compact_find_victims(struct la_heap *heap, uint32_t pool,
-			 const struct spot *spot, uint64_t size,
-			 uint64_t wanted)
+/* Choose pieces that can go away.  Returns 0, -ENOSPC if there are too few, or
+ * -ENOMEM. */
+int compact_find_victims(struct la_heap *heap, const struct hunt *hunt)
 {
 	struct compact *compact = heap->compact;
 	const struct reach reach = {
-		.pool = pool,
+		.pool = hunt->pool,
 		.set = NO_SET,
 		.others = true,
 	};
-	int64_t left = wanted > INT64_MAX ? INT64_MAX : (int64_t)wanted;
+	int64_t left = hunt->wanted > INT64_MAX ? INT64_MAX :
+						  (int64_t)hunt->wanted;
 	size_t i;
 
 	compact->victim_count = 0;
@@ -79,24 +128,8 @@ int compact_find_victims(struct la_heap *heap, uint32_t pool,
 		qsort(compact->run, compact->run_count, sizeof(*compact->run),
 		      by_size);
 	for (i = 0; i < compact->run_count && left > 0; i++)
-		left = add_victims(heap, &compact->run[i], spot, size, left);
+		left = add_victims(heap, &compact->run[i], hunt, left);
 	return left < 0 ? (int)left : left > 0 ? -ENOSPC : 0;
-}
-
-/* A stream, or all, was waited for when so many blocks had been freed. */
-static void note_wait(struct la_heap *heap, uint32_t stream, uint64_t clock)
-{
-	uint32_t i;
-
-	if (stream == ALL_STREAMS)
-		heap->compact->drained_at = clock;
-	for (i = 0; i < heap->set_count; i++) {
-		struct set *set = &heap->set[i];
-
-		if ((stream == ALL_STREAMS || set->stream == stream) &&
-		    set->quiet_at < clock)
-			set->quiet_at = clock;
-	}
 }
 
 /* Wait for a stream, or all, while no other thread uses the heap. */
@@ -137,38 +170,8 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 		err = locked ? wait_locked(heap, stream) :
 			       wait_shared(heap, stream);
 	if (!err)
-		note_wait(heap, stream, clock);
+		compact_note_wait(heap, stream, clock);
 	return err == -EBUSY ? -EAGAIN : err;
-}
-
-/* A stream that may still use what a set freed, or NO_STREAM.  What was freed
- * in a private pool may have been used by graphs, on whatever stream they were
- * launched. */
-static uint32_t busy_stream_of(const struct la_heap *heap,
-			       const struct set *set)
-{
-	if (set->pool != LA_DEFAULT_POOL)
-		return set->freed_at <= heap->compact->drained_at ?
-			       NO_STREAM :
-			       ALL_STREAMS;
-	return set_is_quiet(set) ? NO_STREAM : set->stream;
-}
-
-/* A stream that still uses a victim, ALL_STREAMS if any may, or NO_STREAM. */
-static uint32_t busy_stream(const struct la_heap *heap,
-			    const struct victim *victim)
-{
-	const struct piece *piece = &heap->compact->piece[victim->piece];
-	uint64_t end = piece->addr + piece_size(piece);
-	uint32_t id = victim->first, stream = NO_STREAM;
-
-	while (block_end(heap, id) <= piece->addr)
-		id = heap->block[id].next;
-	for (; stream == NO_STREAM && id != LA_NO_BLOCK &&
-	       heap->block[id].addr < end;
-	     id = heap->block[id].next)
-		stream = busy_stream_of(heap, &heap->set[heap->block[id].set]);
-	return stream;
 }
 
 /*
@@ -180,17 +183,22 @@ int compact_quieten(struct la_heap *heap, bool locked)
 {
 	const struct compact *compact = heap->compact;
 	bool shared = heap->waiter.synchronize && !locked, waited = false;
-	uint32_t stream;
+	struct busy busy;
 	size_t i;
 	int err;
 
 	for (i = 0; i < compact->victim_count; i++) {
-		while ((stream = busy_stream(heap, &compact->victim[i])) !=
+		while ((busy = busy_of(heap, &compact->victim[i])).stream !=
 		       NO_STREAM) {
 			if (!waited)
 				heap->stats.stalls++;
 			waited = true;
-			err = wait_for_stream(heap, stream, locked);
+			err = compact_await_mark(heap, busy.stream, busy.clock);
+			if (!err)
+				continue;
+			if (err == -ENOENT)
+				err = wait_for_stream(heap, busy.stream,
+						      locked);
 			if (err < 0 || shared)
 				return err < 0 ? err : -EAGAIN;
 		}
