@@ -43,6 +43,7 @@ static const Load loads[] = {
 
 static void *(*hook_alloc)(ssize_t, int, void *);
 static void (*hook_free)(void *, ssize_t, int, void *);
+static void (*hook_reset)();
 
 struct Hooks {
 	static void *alloc(size_t size, cudaStream_t stream)
@@ -151,6 +152,7 @@ static void measure(const Load &load, unsigned int count)
 	       native.front(), native.back(), b / a, count * 1e3 / a,
 	       count * 1e3 / b);
 	fflush(stdout);
+	hook_reset();
 	cache::emptyCache();
 }
 
@@ -166,8 +168,8 @@ int main(int argc, char **argv)
 	auto configure = (int (*)(const char *, const char *, char *,
 				  size_t))dlsym(library, "la_torch_configure");
 	auto init = (void (*)(int))dlsym(library, "la_torch_init");
-	auto reset = (void (*)())dlsym(library, "la_torch_reset");
 
+	hook_reset = (decltype(hook_reset))dlsym(library, "la_torch_reset");
 	hook_alloc = (decltype(hook_alloc))dlsym(library, "la_torch_alloc");
 	hook_free = (decltype(hook_free))dlsym(library, "la_torch_free");
 	if (configure("2.11.0", options.c_str(), why, sizeof(why)))
@@ -176,10 +178,8 @@ int main(int argc, char **argv)
 		fail("no GPU");
 	init(1);
 	cache::init(1);
-	for (const Load &load : loads) {
+	for (const Load &load : loads)
 		for (unsigned int count = 1; count <= 8; count *= 2)
 			measure(load, count);
-		reset();
-	}
 	return EXIT_SUCCESS;
 }

@@ -48,6 +48,19 @@ static int new_heap(struct arena *arena,
 	return la_heap_new(&arena->heap, &heap, err);
 }
 
+/* It is held for less time than to sleep and wake takes: waiting spins. */
+static void lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t kind;
+
+	pthread_mutexattr_init(&kind);
+#ifdef __GLIBC__
+	pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+	pthread_mutex_init(lock, &kind);
+	pthread_mutexattr_destroy(&kind);
+}
+
 /* In memory of zeros. */
 int arena_init(struct arena *arena, unsigned int number,
 	       const struct la_allocator_config *config, struct la_error *err)
@@ -71,7 +84,7 @@ int arena_init(struct arena *arena, unsigned int number,
 		lease_map_release(&arena->map);
 		return code;
 	}
-	pthread_mutex_init(&arena->lock, NULL);
+	lock_init(&arena->lock);
 	pthread_cond_init(&arena->settled, NULL);
 	return 0;
 }

@@ -340,24 +340,18 @@ static int synchronize(void *data, uint64_t stream)
 	return err;
 }
 
-static int drain(void *data)
+/* While a pool is filled a graph may be. */
+static bool capturing(void *data)
 {
-	struct arena *arena = data;
-	int err;
+	const struct arena *arena = data;
 
-	if (!ops_of(arena)->drain)
-		return 0;
-	pthread_mutex_unlock(&arena->lock);
-	err = ops_of(arena)->drain(&arena->meter.device);
-	pthread_mutex_lock(&arena->lock);
-	arena->history.now = 0;
-	return err;
+	return arena->route;
 }
 
 const struct la_heap_waiter arena_waiter = {
 	.settle = settle,
 	.synchronize = synchronize,
-	.drain = drain,
+	.capturing = capturing,
 };
 
 /* Release what is kept of queues; leases own the uses that are in them.  In a

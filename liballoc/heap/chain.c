@@ -226,7 +226,9 @@ static int quieten(struct la_heap *heap, uint32_t id)
 	if (!heap->waiter.synchronize)
 		return 0;
 	if (set->pool != LA_DEFAULT_POOL)
-		return ops->drain(heap->device);
+		return heap->waiter.capturing(heap->waiter.data) ?
+			       -EBUSY :
+			       ops->drain(heap->device);
 	err = ops->record(heap->device, heap->stream[set->stream], &event);
 	if (err < 0)
 		return err;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "torch/oom.h"
 #include "util/size.h"
@@ -138,6 +139,14 @@ static bool is_pinned(const struct la_allocator_oom *oom,
 	return oom->pinned >= oom->size;
 }
 
+/* Policy compact moves whole pages only. */
+static bool is_scattered(const struct la_allocator_oom *oom,
+			 const struct la_oom_place *place)
+{
+	return !strcmp(place->policy, "compact") &&
+	       unallocated(oom) >= oom->size;
+}
+
 static bool is_fragmented(const struct la_allocator_oom *oom,
 			  const struct la_oom_place *place)
 {
@@ -186,6 +195,9 @@ static const struct cause {
 	{ is_pinned, "Cause: enough memory is free, but its addresses are "
 		     "known elsewhere (graphs, IPC, registration) and it may "
 		     "not move; share less of it, or allocate it first." },
+	{ is_scattered, "Cause: enough memory is free, but in parts of pages "
+			"of 2 MiB that live blocks share; keep fewer small "
+			"tensors for long, or allocate them first." },
 	{ is_fragmented, "Cause: fragmentation: enough memory is free, but "
 			 "not in one piece; policy:compact avoids that." },
 	{ is_capped, "Cause: the limit or memory fraction refuses it, while "

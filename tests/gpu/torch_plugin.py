@@ -19,7 +19,6 @@ GIB = 1 << 30
 LEAST_LIVE = 3.5 * GIB
 HOOKS_MOST, TIGHT_MOST = 0.01, 0.02     # of the time of all steps
 WARM = 20                               # steps that are not compared: memory is mapped for the first time
-ROUNDS = 2
 failures = []
 
 
@@ -100,7 +99,7 @@ def check_hooks(name, answer, most, where):
 
 
 def compare(name, runs):
-    for _ in range(ROUNDS):
+    for _ in range(runs.options.rounds):
         for policy in ("native", "compact", "expandable"):
             runs.run(name, policy)
     runs.run(name, "async")
@@ -118,8 +117,9 @@ def compare(name, runs):
         if f"{name}.{policy}" in runs.done:
             mean, half = ratio(runs.median_steps(f"{name}.compact"), runs.median_steps(f"{name}.{policy}"))
             print(f"        {name}: steps take {mean:+.1f} % +- {half:.1f} % against {policy}")
-    mean, half = ratio(*(a["steps"] for a in runs.done[f"{name}.native"][:2]))
-    print(f"        {name}: {mean:+.1f} % +- {half:.1f} % between two runs of native")
+    if len(runs.done[f"{name}.native"]) > 1:
+        mean, half = ratio(*(a["steps"] for a in runs.done[f"{name}.native"][:2]))
+        print(f"        {name}: {mean:+.1f} % +- {half:.1f} % between two runs of native")
     compare_tight(name, runs, ours["live"], native["results"] if known else None)
 
 
@@ -163,8 +163,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lib", default="build/release/lib")
     parser.add_argument("--out", default=".")
-    parser.add_argument("--seconds", type=int, default=450)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--seconds", type=int, default=900)
+    parser.add_argument("--steps", type=int, default=160)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--stress", type=int, default=20, help="seconds of random use by four threads")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     options = parser.parse_args()

@@ -330,15 +330,11 @@ static int synchronize(void *data, uint64_t stream)
 	return 0;
 }
 
-static int drain(void *data)
+static bool capturing(void *data)
 {
-	struct play *play = data;
+	const struct play *play = data;
 
-	if (play->captured >= 0)
-		return -EBUSY;
-	la_device_sim_run_all(play->sim);
-	come_between(play);
-	return 0;
+	return play->captured >= 0;
 }
 
 /* The graph and what it used are gone. */
@@ -437,7 +433,7 @@ static void begin(struct play *play, uint64_t nth)
 {
 	static const uint64_t pools[][2] = { { 1, 0 }, { 0, 1 } };
 	struct la_setting_values setting = default_setting();
-	struct la_heap_waiter waiter = { settle, synchronize, drain, play };
+	struct la_heap_waiter waiter = { settle, synchronize, capturing, play };
 	struct la_heap_config config = {
 		.policy = LA_HEAP_COMPACT,
 		.setting = &setting,

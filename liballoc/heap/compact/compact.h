@@ -95,7 +95,7 @@ struct compact {
 		       * can neither be waited for nor wait; as of the last
 		       * look */
 	uint32_t barred_count;
-	bool capturing; /* is any stream barred? */
+	bool capturing; /* may any stream be captured, also an unknown one? */
 	struct run *run; /* owned; of the last look */
 	size_t run_count, run_room;
 	struct victim *victim; /* owned; of the last look */

@@ -32,7 +32,8 @@ int compact_look_at_streams(struct la_heap *heap)
 		compact->barred = barred;
 		compact->barred_count = heap->stream_count;
 	}
-	compact->capturing = false;
+	compact->capturing = has_streams(heap) &&
+			     heap->waiter.capturing(heap->waiter.data);
 	for (i = 0; i < heap->stream_count; i++) {
 		compact->barred[i] =
 			has_streams(heap) &&

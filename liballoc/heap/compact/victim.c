@@ -132,16 +132,13 @@ int compact_find_victims(struct la_heap *heap, const struct hunt *hunt)
 	return left < 0 ? (int)left : left > 0 ? -ENOSPC : 0;
 }
 
-/* Wait for a stream, or all, while no other thread uses the heap. */
+/* Wait for a stream while no other thread uses the heap. */
 static int wait_locked(struct la_heap *heap, uint32_t stream)
 {
 	const struct la_device_ops *ops = heap->device->ops;
 	uint64_t event;
-	int err;
+	int err = ops->record(heap->device, heap->stream[stream], &event);
 
-	if (stream == ALL_STREAMS)
-		return ops->drain(heap->device);
-	err = ops->record(heap->device, heap->stream[stream], &event);
 	if (err < 0)
 		return err;
 	err = ops->await(heap->device, event);
@@ -149,14 +146,14 @@ static int wait_locked(struct la_heap *heap, uint32_t stream)
 	return err;
 }
 
-/* Wait for a stream, or all, while other threads may use the heap. */
-static int wait_shared(struct la_heap *heap, uint32_t stream)
+/* Wait for a stream, or all; locked: no other thread uses the heap then. */
+static int wait_for(struct la_heap *heap, uint32_t stream, bool locked)
 {
-	const struct la_heap_waiter *waiter = &heap->waiter;
-
 	if (stream == ALL_STREAMS)
-		return waiter->drain(waiter->data);
-	return waiter->synchronize(waiter->data, heap->stream[stream]);
+		return heap->device->ops->drain(heap->device);
+	return locked ? wait_locked(heap, stream) :
+			heap->waiter.synchronize(heap->waiter.data,
+						 heap->stream[stream]);
 }
 
 /* Without a waiter nothing runs on the device.  -EAGAIN: a stream is being
@@ -167,8 +164,7 @@ static int wait_for_stream(struct la_heap *heap, uint32_t stream, bool locked)
 	int err = 0;
 
 	if (has_streams(heap))
-		err = locked ? wait_locked(heap, stream) :
-			       wait_shared(heap, stream);
+		err = wait_for(heap, stream, locked);
 	if (!err)
 		compact_note_wait(heap, stream, clock);
 	return err == -EBUSY ? -EAGAIN : err;

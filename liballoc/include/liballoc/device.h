@@ -100,7 +100,8 @@ struct la_device_ops {
 	int (*await)(struct la_device *dev, uint64_t event);
 	/** Wait for what is queued on all streams, also those that nobody
 	 *  named here (cuCtxSynchronize).  Returns 0, -EBUSY while a stream is
-	 *  being captured, or another negative errno value. */
+	 *  being captured, which ends the capture on a GPU, or another
+	 *  negative errno value. */
 	int (*drain)(struct la_device *dev);
 	/** Forget an event of record; never fails. */
 	void (*forget)(struct la_device *dev, uint64_t event);

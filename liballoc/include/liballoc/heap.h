@@ -61,8 +61,8 @@ enum la_heap_policy {
 /**
  * @brief Who waits for a heap that serves a running program.
  *
- * Each may let other threads use the heap meanwhile: it looks everything up
- * anew afterwards.  Without them nothing runs on the device: a flush
+ * settle and synchronize may let other threads use the heap meanwhile: it
+ * looks everything up anew afterwards.  Without them nothing runs on the device: a flush
  * completes all pending blocks.
  */
 struct la_heap_waiter {
@@ -77,9 +77,10 @@ struct la_heap_waiter {
 	 *  Returns 0, -EBUSY if it is being captured, or another negative
 	 *  errno value. */
 	int (*synchronize)(void *data, uint64_t stream);
-	/** The same of all streams, also those that the heap does not know:
-	 *  graphs are launched on any. */
-	int (*drain)(void *data);
+	/** May a stream that the heap does not know be being captured?  To
+	 *  wait for all streams, as for graphs that may run on any, would end
+	 *  the capture. */
+	bool (*capturing)(void *data);
 	void *data; /**< first argument of each */
 };
 
