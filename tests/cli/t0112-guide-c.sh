@@ -6,6 +6,10 @@
 . tests/support.sh
 . tests/guide.sh
 command -v pkg-config >/dev/null || skip 'no pkg-config'
+command -v allocctl >/dev/null || skip 'no allocctl'
+allocctl replay tests/data/big_random.oom.pickle.xz >"$tmp/out" 2>&1 || :
+grep -q 'from the companion file' "$tmp/out" ||
+	skip 'built without liblzma or jansson'
 [ -e "$O/lib/liballoc.so.0" ] || skip 'no shared library'
 mkdir -p "$tmp/bin" "$tmp/usr/lib" "$tmp/usr/include"
 cp "$O/lib/liballoc.so.0" "$tmp/usr/lib"
