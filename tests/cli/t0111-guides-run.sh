@@ -3,6 +3,7 @@
 # The commands of the guides end and print as the guides show.
 . tests/support.sh
 . tests/guide.sh
+[ -z "${SANITIZE:-}" ] || skip 'takes minutes; other tests run each command'
 command -v allocctl >/dev/null || skip 'no allocctl'
 command -v cupti-probe >/dev/null || skip 'no cupti-probe'
 command -v xz >/dev/null || skip 'no xz'
