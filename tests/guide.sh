@@ -9,8 +9,9 @@
 #			a line that stands for any number of lines
 #	sh status=N	likewise, and its last command ends with N
 #	sh gpu		needs a GPU; printed, not run
-#	bat, powershell, python, dockerfile, ini [CODE...]
-#			read by allocctl verify, which gives these remarks
+#	bash, fish, bat, powershell, python, dockerfile, ini [CODE...]
+#			read by allocctl verify, which gives these remarks;
+#			removed: the variable is; Python is compiled too
 #	c NAME		put into the folder as file NAME
 #	text		output of the block before it, or nothing that runs
 export LC_ALL=C
@@ -39,7 +40,9 @@ split_guide() {	# split_guide GUIDE FOLDER
 run_blocks() {	# run_blocks BLOCKS FOLDER
 	for block in "$1"/*.sh; do
 		case $(cat "${block%sh}info") in
-		*' gpu') continue ;;
+		*' gpu')
+			sed 's/^/skipped, needs a GPU: /' "$block" >&2
+			continue ;;
 		esac
 		b=${block%.sh}
 		echo ". '$block' >'$b.out' 2>&1 </dev/null"

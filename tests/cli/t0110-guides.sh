@@ -12,7 +12,7 @@ kind_of() {	# kind_of WORD: what verify calls it
 	case $1 in
 	bat) echo cmd ;;
 	ini) echo systemd ;;
-	powershell|python|dockerfile|fish) echo "$1" ;;
+	bash|powershell|python|dockerfile|fish) echo "$1" ;;
 	esac
 }
 
