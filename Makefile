@@ -8,7 +8,7 @@ include scripts/Makefile.include
 include scripts/Makefile.feature
 include scripts/Makefile.rules
 
-dirs := liballoc allocctl cupti-probe tests bench
+dirs := liballoc allocctl cupti-probe tests bench scripts/completions
 include $(addsuffix /Build,$(dirs))
 
 include scripts/Makefile.lint
@@ -79,6 +79,7 @@ docs:
 		echo 'PROJECT_NUMBER = $(version)'; \
 		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
 
+## completions: write packaging/completions from the tables of the programs
 ## bench: run the benchmarks
 bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 	$(Q)for b in $(call scripts-in,bench); do \

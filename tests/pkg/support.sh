@@ -47,7 +47,8 @@ check_command() {
 	for f in man/man1/allocctl.1 man/man1/allocctl-tune.1 \
 		bash-completion/completions/allocctl \
 		zsh/site-functions/_allocctl \
-		fish/vendor_completions.d/allocctl.fish; do
+		fish/vendor_completions.d/allocctl.fish \
+		liballoc/powershell/allocctl.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
 			fail "no $f"
 	done
@@ -76,7 +77,8 @@ check_probe() {
 	for f in man/man1/cupti-probe.1 man/man1/cupti-probe-run.1 \
 		man/man7/cupti-probe.7 bash-completion/completions/cupti-probe \
 		zsh/site-functions/_cupti-probe \
-		fish/vendor_completions.d/cupti-probe.fish; do
+		fish/vendor_completions.d/cupti-probe.fish \
+		liballoc/powershell/cupti-probe.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
 			fail "no $f"
 	done
