@@ -88,6 +88,7 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 	done
 
 ## install: install under DESTDIR with prefix=/usr/local
+## install-docs: install the API documentation and guides, in docdir
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
 ## clean: remove this flavour's output
