@@ -11,6 +11,7 @@ check_clients() {
 	export PKG_CONFIG_PATH=
 	equal 'version in liballoc.pc' "$(pkg-config --modversion liballoc)" \
 		"$version"
+	ls "$1"/usr/share/man/man3/liballoc.3* >/dev/null || fail 'no liballoc.3'
 	cflags=$(pkg-config --cflags liballoc)
 	cp tests/pkg/client.c "$tmp/client.cc"
 	for header in "$1"/usr/include/liballoc/*.h; do
