@@ -10,8 +10,8 @@ cat >"$tmp/complete.ps1" <<'END'
 . ./packaging/completions/allocctl.ps1
 . ./packaging/completions/cupti-probe.ps1
 foreach ($line in $input) {
-	$matches = (TabExpansion2 $line $line.Length).CompletionMatches
-	($matches.CompletionText -replace '^\./|/$' | Sort-Object) -join ' '
+	$found = (TabExpansion2 $line $line.Length).CompletionMatches
+	($found.CompletionText -replace '^\./|/$' | Sort-Object) -join ' '
 }
 END
 check_completions pwsh -NoProfile -NonInteractive -File "$tmp/complete.ps1"

@@ -47,7 +47,6 @@ check_command() {
 		fail 'allocctl check'
 	for f in man/man1/allocctl.1 man/man1/allocctl-tune.1 \
 		bash-completion/completions/allocctl \
-		zsh/site-functions/_allocctl \
 		fish/vendor_completions.d/allocctl.fish \
 		liballoc/powershell/allocctl.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
@@ -77,7 +76,6 @@ check_probe() {
 		sh -c 'echo $PYTHONPATH')" "$1/usr/share/liballoc/python"
 	for f in man/man1/cupti-probe.1 man/man1/cupti-probe-run.1 \
 		man/man7/cupti-probe.7 bash-completion/completions/cupti-probe \
-		zsh/site-functions/_cupti-probe \
 		fish/vendor_completions.d/cupti-probe.fish \
 		liballoc/powershell/cupti-probe.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
