@@ -168,31 +168,41 @@ static void print_option(const struct opt *o)
 	putchar('\n');
 }
 
+/* Does an option of that spelling have a value?  -o does. */
+static bool has_value(const struct opt *o, const char *name, size_t length)
+{
+	for (; o->kind != OPT_END; o++)
+		if (length == strlen(o->name) + 2 &&
+		    !memcmp(name + 2, o->name, length - 2))
+			return o->kind != OPT_FLAG;
+	return isalpha((unsigned char)name[length - 1]);
+}
+
 /*
- * Operands, in a line of usage: names in capitals that no option is in front
- * of, and words in small letters behind the command's own name.
+ * Operands, in a line of usage: names in capitals that are no values of
+ * options, and words in small letters behind the command's own name.
  */
-static void print_operands(const char *usage)
+static void print_operands(const char *usage, const struct opt *opts)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+	bool is_value = false;
 	size_t length;
-	bool option = false;
 
 	for (; *usage; usage += length) {
 		usage += strcspn(usage, letters);
 		length = strspn(usage, letters);
 		if (*usage == '-') {
-			option = isalpha((unsigned char)usage[length - 1]);
+			is_value = has_value(opts, usage, length);
 			continue;
 		}
-		if (isupper((unsigned char)*usage) && !option)
+		if (isupper((unsigned char)*usage) && !is_value)
 			print_placeholder(usage, length);
 		else if (length && islower((unsigned char)*usage) &&
 			 (length != strlen(asked->name) ||
 			  memcmp(usage, asked->name, length)))
 			printf(" %.*s", (int)length, usage);
-		option = false;
+		is_value = false;
 	}
 }
 
@@ -203,7 +213,7 @@ int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 	(void)argc;
 	(void)argv;
 	printf("command\t%s\t%s\t", asked->name, asked->summary);
-	print_operands(spec->usage);
+	print_operands(spec->usage, spec->opts);
 	putchar('\n');
 	for (o = spec->opts; o->kind != OPT_END; o++)
 		print_option(o);
