@@ -8,7 +8,7 @@ include scripts/Makefile.include
 include scripts/Makefile.feature
 include scripts/Makefile.rules
 
-dirs := liballoc allocctl cupti-probe tests bench
+dirs := liballoc allocctl cupti-probe tests bench scripts/completions
 include $(addsuffix /Build,$(dirs))
 
 include scripts/Makefile.lint
@@ -79,6 +79,7 @@ docs:
 		echo 'PROJECT_NUMBER = $(version)'; \
 		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
 
+## completions: write packaging/completions from the tables of the programs
 ## bench: run the benchmarks
 bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 	$(Q)for b in $(call scripts-in,bench); do \
@@ -87,6 +88,7 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 	done
 
 ## install: install under DESTDIR with prefix=/usr/local
+## install-docs: install the API documentation and guides, in docdir
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
 ## clean: remove this flavour's output

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page allocctl-settings(7), from the table of options. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "explain.h"
 
-/* Lines of a few words each; none begins with what mdoc takes for a macro. */
+/*
+ * Lines of a few words each, and a new one for each sentence; none begins with
+ * what mdoc takes for a macro.
+ */
 static void print_words(const char *text)
 {
+	bool ended = false;
 	size_t width = 0, n;
 
 	for (; *text; text += n) {
 		text += strspn(text, " ");
 		n = strcspn(text, " ");
-		if (width && width + 1 + n > 72) {
+		if (width && (ended || width + 1 + n > 72)) {
 			putchar('\n');
 			width = 0;
 		} else if (width) {
@@ -24,6 +29,7 @@ static void print_words(const char *text)
 			fputs("\\&", stdout);
 		fwrite(text, 1, n, stdout);
 		width += n;
+		ended = n && text[n - 1] == '.';
 	}
 	putchar('\n');
 }

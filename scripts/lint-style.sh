@@ -4,7 +4,7 @@
 # pass), 60 lines a function, 800 lines a file but for tests; and the licence
 # line at the top of each.
 set -u
-find liballoc allocctl cupti-probe tests bench -name '*.[ch]' | sort | xargs awk '
+find liballoc allocctl cupti-probe tests bench scripts -name '*.[ch]' | sort | xargs awk '
 function bad(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; status = 1 }
 function columns(text,	parts, n, i, width) {
 	n = split(text, parts, "\t")

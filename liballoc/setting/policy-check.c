@@ -24,6 +24,7 @@ struct subject {
 	const struct la_setting_check *check;
 	const char *text;
 	size_t length;
+	const char *reason; /* of the option at hand; NULL: none */
 	bool failed; /* out of memory */
 };
 
@@ -58,6 +59,8 @@ static void violate(struct subject *s, enum la_setting_code code, size_t line,
 	va_start(args, format);
 	la_strbuf_vaddf(&text, format, args);
 	va_end(args);
+	if (s->reason)
+		la_strbuf_addf(&text, ": %s", s->reason);
 	if (name)
 		place_of(s, name, &violation);
 	violation.text = text.data;
@@ -191,15 +194,13 @@ static void check_option(struct subject *s, const struct la_policy_option *rule)
 	const struct la_setting *setting = la_setting_check_setting(s->check);
 	const char *name = named_as(s, rule->option);
 	const char *wanted = rule->option->about.name;
-	const char *reason = rule->reason ? rule->reason : "";
-	const char *dash = rule->reason ? ": " : "";
 
 	if (rule->rule == LA_RULE_FORBIDDEN && name)
 		violate(s, LA_POLICY_FORBIDDEN, rule->line, name,
-			"%s is forbidden%s%s", name, dash, reason);
+			"%s is forbidden", name);
 	if (rule->rule == LA_RULE_REQUIRED && !name)
 		violate(s, LA_POLICY_REQUIRED, rule->line, NULL,
-			"%s has to be set%s%s", wanted, dash, reason);
+			"%s has to be set", wanted);
 	if (!name || !setting)
 		return;
 	if (rule->has_min || rule->has_max)
@@ -330,8 +331,11 @@ static void check_all(struct subject *s, const struct la_policy *policy,
 		violate(s, LA_POLICY_REFUSED, 0, NULL,
 			"torch %s refuses the setting",
 			la_release_name(s->context->release));
-	for (i = 0; i < policy->option_count; i++)
+	for (i = 0; i < policy->option_count; i++) {
+		s->reason = policy->option[i].reason;
 		check_option(s, &policy->option[i]);
+	}
+	s->reason = NULL;
 	if (policy->others_line)
 		check_others(s, policy);
 }

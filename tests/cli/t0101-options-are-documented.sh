@@ -1,35 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every option in `allocctl COMMAND --help` is in the man page and in the
-# completions of bash, zsh and fish, and the other way round; likewise those of
-# cupti-probe, and the variables that its library reads.
+# Every option that `COMMAND --help` of allocctl and cupti-probe prints, with the
+# words that it takes, is in the manual page of the command, and no other; and so
+# are the variables that the probe reads.
 . tests/support.sh
 command -v allocctl >/dev/null || skip 'no allocctl'
 
 options() {
 	grep -o -e '--[a-z][a-z-]*' | grep -v -x -e --help | sort -u | tr '\n' ' '
-}
-
-branch() {	# branch COMMAND FILE: what a case statement does for it
-	awk -v start="$1)" '$1 == start { on = 1 } on; /;;/ { on = 0 }' "$2"
-}
-
-bash_options() {	# bash_options COMMAND
-	branch "$1" "packaging/completions/$program" | options
-}
-
-zsh_options() {
-	branch "$1" "packaging/completions/_$program" |
-		sed 's/\$\(setting\|format\)/--\1/g; s/\[[^]]*\]//g' | options
-}
-
-fish_options() {
-	case $program-$1 in
-	allocctl-replay|allocctl-tune) shared='-n $both' ;;
-	*) shared='-n $'$1 ;;
-	esac
-	grep -e "-n \$$1 " -e "$shared " "packaging/completions/$program.fish" |
-		sed -n 's/.* -l \([a-z-]*\).*/--\1/p' | options
 }
 
 check_command() {	# check_command COMMAND: of $program
@@ -40,11 +18,22 @@ check_command() {	# check_command COMMAND: of $program
 		"docs/man/$program-$1.1" | sed 's/Fl -/--/g' | options)
 	equal "man page of $1" "$man" "$help"
 	equal "synopsis of $1" "$usage" "$help"
-	equal "bash, $1" "$(bash_options "$1")" "$help"
-	equal "zsh, $1" "$(zsh_options "$1")" "$help"
-	equal "fish, $1" "$(fish_options "$1")" "$help"
 	grep -q "^\.It Xr $program-$1 1" "docs/man/$program.1" ||
 		fail "$program.1 does not list $1"
+	for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES \
+		'SEE ALSO'; do
+		grep -q "^\.Sh $section$" "docs/man/$program-$1.1" ||
+			fail "$program-$1.1 has no $section"
+	done
+}
+
+# A word that an option takes: COMMAND OPTION WORD, from the table.
+words() {
+	"table-$program" | awk -F '\t' '$1 == "option" && $6 ~ /^ / {
+		n = split($6, word, " ")
+		for (i = 1; i <= n; i++)
+			print $2, $3, word[i]
+	}'
 }
 
 for program in allocctl cupti-probe; do
@@ -57,6 +46,20 @@ for program in allocctl cupti-probe; do
 		[ "$($program "$c" --help | wc -l)" -le 24 ] ||
 			fail "$program $c --help fits no screen"
 	done
+	words >"$tmp/words"
+	[ -s "$tmp/words" ] || fail "table-$program has no words"
+	while read -r c option word; do
+		sed -n "/^\.It Fl -$option/,/^\.It Fl -/p" \
+			"docs/man/$program-$c.1" | grep -q -w -e "$word" ||
+			fail "$program-$c.1: --$option lacks $word"
+	done <"$tmp/words"
+	for page in "docs/man/$program"-*.1; do
+		c=${page#"docs/man/$program-"}
+		case " $(echo $commands) " in
+		*" ${c%.1} "*) ;;
+		*) fail "$page is of no command" ;;
+		esac
+	done
 done
 
 # Variables of the library; the last one is for Python.
@@ -65,16 +68,3 @@ equal 'variables' "$(sed -n 's/^\.It Ev \(CUPTI_PROBE[A-Z_]*\)$/\1/p' \
 	"$(sed -n 's/^PROBE_VARIABLE([A-Z_]*, "\([A-Z_]*\)".*/\1/p
 		$aCUPTI_PROBE_SNAPSHOT' cupti-probe/inject/core/variables.inc |
 		sort)"
-
-# An option of two commands is completed as the command at hand wants it.
-if command -v bash >/dev/null; then
-	words=$(bash -c '. packaging/completions/allocctl
-		compopt() { echo files; }
-		COMP_CWORD=3
-		for COMP in check replay; do
-			COMP_WORDS=(allocctl "$COMP" --policy "")
-			_allocctl
-			echo "$COMP: ${COMPREPLY[*]}"
-		done' | tr '\n' ' ')
-	equal completion "$words" 'files check:  replay: torch compact '
-fi

@@ -65,7 +65,7 @@ run 0 --policy none backend:native
 
 run 0 --policy conf/policy.example.yaml max_split_size_mb:100
 run 1 --policy conf/policy.example.yaml max_split_size_mb:32
-has 'policy: max_split_size_mb has to be 64 or more, and is 32 [LA304]'
+has 'policy: max_split_size_mb has to be 64 or more, and is 32: smaller values kept whole nodes busy with cudaMalloc [LA304]'
 
 echo 'options: {}' >>"$policy"
 run 3 --policy "$policy" x

@@ -11,6 +11,7 @@ check_clients() {
 	export PKG_CONFIG_PATH=
 	equal 'version in liballoc.pc' "$(pkg-config --modversion liballoc)" \
 		"$version"
+	ls "$1"/usr/share/man/man3/liballoc.3* >/dev/null || fail 'no liballoc.3'
 	cflags=$(pkg-config --cflags liballoc)
 	cp tests/pkg/client.c "$tmp/client.cc"
 	for header in "$1"/usr/include/liballoc/*.h; do
@@ -46,8 +47,8 @@ check_command() {
 		fail 'allocctl check'
 	for f in man/man1/allocctl.1 man/man1/allocctl-tune.1 \
 		bash-completion/completions/allocctl \
-		zsh/site-functions/_allocctl \
-		fish/vendor_completions.d/allocctl.fish; do
+		fish/vendor_completions.d/allocctl.fish \
+		liballoc/powershell/allocctl.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
 			fail "no $f"
 	done
@@ -75,8 +76,8 @@ check_probe() {
 		sh -c 'echo $PYTHONPATH')" "$1/usr/share/liballoc/python"
 	for f in man/man1/cupti-probe.1 man/man1/cupti-probe-run.1 \
 		man/man7/cupti-probe.7 bash-completion/completions/cupti-probe \
-		zsh/site-functions/_cupti-probe \
-		fish/vendor_completions.d/cupti-probe.fish; do
+		fish/vendor_completions.d/cupti-probe.fish \
+		liballoc/powershell/cupti-probe.ps1; do
 		[ -e "$1/usr/share/$f" ] || [ -e "$1/usr/share/$f.gz" ] ||
 			fail "no $f"
 	done
