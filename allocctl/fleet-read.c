@@ -79,32 +79,36 @@ static size_t read_prefix(const char *text, const char **name, size_t *length)
 
 /*
  * What launchers say of nodes, which they may name as a list: "srun: error:
- * n[1-2]: tasks 0-1: Exited with exit code 2".  Bytes up to that, or 0.
+ * n[1-2]: tasks 0-1: Exited with exit code 2".  Bytes up to "Exited", or 0.
  */
 static size_t read_launcher(const char *text, const char **name, size_t *length)
 {
 	static const struct {
-		const char *said, *then;
+		const char *said, *then; /* before the node, and behind it */
 	} launchers[] = {
-		{ "srun: error: ", "task" },
-		{ "clush: ", "" },
-		{ "pdsh@", "" },
+		{ "srun: error: ", ": task" },
+		{ "clush: ", ": " },
+		{ "pdsh@", ": " },
 	};
-	size_t i, n;
+	const char *at;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(launchers); i++) {
-		n = strlen(launchers[i].said);
-		if (strncmp(text, launchers[i].said, n))
+		at = text + strlen(launchers[i].said);
+		if (strncmp(text, launchers[i].said, (size_t)(at - text)))
 			continue;
-		if (text[n - 1] == '@') /* and the host that it runs on */
-			n += strcspn(text + n, " ") + (strchr(text, ' ') != 0);
-		*name = text + n;
-		*length = strcspn(*name, ": ");
-		n += *length;
-		if (*length && !strncmp(text + n, ": ", 2) &&
-		    !strncmp(text + n + 2, launchers[i].then,
-			     strlen(launchers[i].then)))
-			return n + 2;
+		if (at[-1] == '@') /* and the host that it runs on */
+			at += strcspn(at, " ") + (strchr(at, ' ') != 0);
+		*name = at;
+		*length = strcspn(at, ": ");
+		at += *length;
+		if (!*length ||
+		    strncmp(at, launchers[i].then, strlen(launchers[i].then)))
+			return 0;
+		at += 2;
+		if (!i && strstr(at, ": "))
+			at = strstr(at, ": ") + 2;
+		return (size_t)(at - text);
 	}
 	return 0;
 }

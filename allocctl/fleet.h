@@ -94,8 +94,9 @@ struct fleet_line {
 bool fleet_read(struct fleet *fleet, FILE *stream, const char *file);
 
 /*
- * Take the report, or the part of one, that is at text.  name: of the node, as a launcher has it;
- * "": the report says it, and it is left there.  NULL, or why it is none.
+ * Take the report, or the part of one, that is at text.  name: of the node, as
+ * a launcher has it; "": the report says it, and it is left there.  NULL, or
+ * why it is none.
  */
 const char *fleet_take_report(struct fleet *fleet, const char *text,
 			      size_t length, char name[FLEET_NAME_BYTES + 1]);

@@ -120,7 +120,7 @@ is '[e["nodes"] for e in d["errors"]] == [["train-1"], ["7"]]'
 	echo 'Welcome: to the cluster'
 } >"$tmp/srun"
 run 3 --from "$tmp/srun"
-has 'error 2 nodes tasks 3-4: Exited with exit code 1 n[20-21]'
+has 'error 2 nodes Exited with exit code 1 n[20-21]'
 has '2 other lines, the first: srun: error: spank: a plug-in'
 head -n 12 "$tmp/srun" | sed '1s/^/Welcome: to the cluster\n/' >"$tmp/welcome"
 run 0 --from "$tmp/welcome"
@@ -211,7 +211,7 @@ STATUS=0 BROKEN='' run 0 -- "$tmp/launch"
 has '3 nodes answered, all the same'
 equal 'standard error' "$(cat "$tmp/err")" waiting
 STATUS=9 BROKEN=n2 run 3 --nodes 'n[1-3]' -- "$tmp/launch"
-has 'error 1 node task 1: Exited with exit code 9 n2'
+has 'error 1 node Exited with exit code 9 n2'
 has "$tmp/launch ended with status 9"
 STATUS=0 BROKEN='' run 3 -- "$tmp/launch" echo '$(touch x); touch x'
 has '4 other lines, the first: $(touch x); touch x '
