@@ -125,8 +125,8 @@ grep -q '^4 nodes answered, all the same$' "$tmp/job" || fail "$(cat "$tmp/job")
 run 0 sbatch -W --array=1-4 -o "$tmp/node.%a" --wrap 'allocctl fleet --node'
 run 0 allocctl fleet --from "$tmp"/node.*
 has 'all the same'
-run 0 srun -N4 -o "$tmp/each.%N" allocctl fleet --node
+run 0 srun -N4 -o "$tmp/each.%t" allocctl fleet --node
 run 0 allocctl fleet --nodes 'n[1-4]' --from "$tmp"/each.*
-run 0 srun -N4 -o "$tmp/each.%N" sh -c 'allocctl doctor --format json || :'
+run 0 srun -N4 -o "$tmp/each.%t" sh -c 'allocctl doctor --format json || :'
 run 0 allocctl fleet --nodes 'n[1-4]' --from "$tmp"/each.*
 has 'origin 4 nodes not known'
