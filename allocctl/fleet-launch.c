@@ -4,6 +4,7 @@
  * standard error, such as that a job waits, is shown at once too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "launch.h"
 #include "platform.h"
 #include "report.h"
+#include "util/util.h"
 
 enum { GRACE_MS = 1000 }; /* for who still holds standard error */
 
@@ -30,18 +32,27 @@ struct spool {
 /* Ends when all have closed the pipe. */
 static void copy(int in, int screen, int file)
 {
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM,
+				       SIGPIPE };
 	char bytes[4096];
+	bool shown = true;
 	ssize_t n;
+	size_t i;
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	while ((n = read(in, bytes, sizeof(bytes))) > 0)
-		if (write(screen, bytes, (size_t)n) < 0 ||
-		    write(file, bytes, (size_t)n) < 0)
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	while ((n = read(in, bytes, sizeof(bytes))) > 0) {
+		shown = shown && write(screen, bytes, (size_t)n) == n;
+		if (write(file, bytes, (size_t)n) != n)
 			break;
+	}
 	_exit(0);
+}
+
+/* The launcher has no use for it. */
+static bool close_on_exec(int fd)
+{
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 /* False with errno. */
@@ -51,11 +62,16 @@ static bool open_spool(struct spool *spool)
 
 	spool->said = platform_spool();
 	spool->complained = platform_spool();
-	if (!spool->said || !spool->complained || pipe(ends) < 0)
+	if (!spool->said || !spool->complained ||
+	    !close_on_exec(fileno(spool->said)) ||
+	    !close_on_exec(fileno(spool->complained)) ||
+	    pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	spool->out = dup(STDOUT_FILENO);
-	spool->err = dup(STDERR_FILENO);
+	spool->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	spool->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 	spool->copier = fork();
+	if (spool->copier < 0)
+		return false;
 	if (!spool->copier) {
 		close(ends[1]);
 		copy(ends[0], spool->err, fileno(spool->complained));
@@ -64,7 +80,7 @@ static bool open_spool(struct spool *spool)
 	dup2(ends[1], STDERR_FILENO);
 	close(ends[0]);
 	close(ends[1]);
-	return spool->copier > 0;
+	return true;
 }
 
 /* Something that the launcher left may hold its standard error for long. */

@@ -27,17 +27,13 @@ struct sender {
 
 static void find_sender(struct sender *sender)
 {
-	struct timespec now = { 0 };
-
 	if (!platform_host(sender->host, sizeof(sender->host)))
 		*sender->host = '\0';
 	sender->node = getenv("SLURMD_NODENAME");
 	if (!sender->node)
 		sender->node = sender->host;
-	timespec_get(&now, TIME_UTC);
-	snprintf(sender->id, sizeof(sender->id), "%s-%d-%lld.%09ld",
-		 sender->host, (int)getpid(), (long long)now.tv_sec,
-		 now.tv_nsec);
+	snprintf(sender->id, sizeof(sender->id), "%s-%d-%lld", sender->host,
+		 (int)getpid(), (long long)time(NULL));
 }
 
 static void print_part(const struct sender *sender, size_t part, size_t parts,
