@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # allocctl fleet on four nodes that the prolog makes differ.
 . tests/slurm/support.sh
+. tests/nvml.sh
 command -v python3 >/dev/null || skip 'no python3'
 
 run() {	# run WANTED-STATUS COMMAND...: $tmp/out, $tmp/err
@@ -45,35 +46,7 @@ mkdir -p "$venv/bin" "$venv/lib/python3.11/site-packages/torch"
 chmod +x "$venv/bin/python3"
 printf "__version__ = '2.11.0+cu130'\ncuda = '13.0'\n" \
 	>"$venv/lib/python3.11/site-packages/torch/version.py"
-cat >"$tmp/nvml.c" <<'END'
-#include <stdio.h>
-int nvmlInit_v2(void) { return 0; }
-int nvmlShutdown(void) { return 0; }
-int nvmlSystemGetDriverVersion(char *out, unsigned int size)
-{
-	snprintf(out, size, "580.65.06");
-	return 0;
-}
-int nvmlDeviceGetCount_v2(unsigned int *out) { *out = 8; return 0; }
-int nvmlDeviceGetHandleByIndex_v2(unsigned int i, void **out)
-{
-	*out = (char *)0 + i + 1;
-	return 0;
-}
-int nvmlDeviceGetName(void *gpu, char *out, unsigned int size)
-{
-	(void)gpu;
-	snprintf(out, size, "NVIDIA H200");
-	return 0;
-}
-int nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *out)
-{
-	(void)gpu;
-	out[0] = 3ull << 30;
-	out[1] = out[2] = 1ull << 30;
-	return 0;
-}
-END
+nvml_source >"$tmp/nvml.c"
 cc -shared -fPIC -o "$tmp/libnvidia-ml.so.1" "$tmp/nvml.c"
 cat >/etc/slurm/taskprolog <<END
 #!/bin/sh
@@ -92,7 +65,7 @@ has '1 node PYTORCH_CUDA_ALLOC_CONF=backend:native n3'
 has '1 node none n4'
 has '1 node 2.11.0+cu130, cuda build n2'
 has '1 node 580.65.06 n1'
-has '1 node 8 x NVIDIA H200 3.00 GiB n1'
+has '1 node 1 x NVIDIA H200 3.00 GiB, 1 x NVIDIA H100 3.00 GiB divided by MIG n1'
 has '4 other lines, the first: prolog of n'
 run 1 allocctl fleet --format json -- srun -N4 -K1 --label
 is 'd["agree"] is False and d["answered"] == 4 and d["launcher"] == "srun"'
