@@ -66,6 +66,10 @@ check-macos:
 check-system: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
+## check-slurm: a Slurm of four nodes on this host (root)
+check-slurm: $(libs) $(progs)
+	$(tier) -s $(call scripts-in,tests/slurm)
+
 ## check-gpu: with torch on an NVIDIA GPU that nothing else uses
 check-gpu: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/gpu)
@@ -105,7 +109,7 @@ help:
 		expand -t 18
 
 .PHONY: all check check-shared check-torch check-packages check-system \
-	check-shells check-toolkit check-wine check-macos check-gpu \
+	check-shells check-toolkit check-wine check-macos check-gpu check-slurm \
 	test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:

@@ -31,12 +31,13 @@ static const char *const platforms[] = { "linux", "wsl", "windows", NULL };
 struct arguments {
 	int set_at, format, build, platform;
 	const char *torch, *python, *policy;
-	bool json_lines;
+	bool json_lines, repair;
 };
 
 struct check {
 	struct check_options options;
 	bool all; /* releases */
+	bool repair; /* print what is to be used, and nothing else */
 	struct la_policy *policy; /* owned */
 	char path[PATH_MAX]; /* of the current folder */
 };
@@ -98,6 +99,52 @@ static int check_release(const struct check_source *source, struct check *check)
 	return status;
 }
 
+/* Why a setting is not the one to use, in one line. */
+static int report_violation(const struct check_source *source,
+			    const struct check *check, const char *instead)
+{
+	const struct la_policy_violation *violation;
+	struct la_policy_result *result;
+	size_t count;
+
+	if (la_policy_check(&result, check->policy, source->text,
+			    source->length, &check->options.context,
+			    &check->options.subject) < 0)
+		return report_no_memory();
+	violation = la_policy_violations(result, &count);
+	if (instead)
+		report_error("'%.*s' becomes '%s': %s", (int)source->length,
+			     source->text, instead, violation->text);
+	else
+		report_error("'%.*s' stays: %s", (int)source->length,
+			     source->text, violation->text);
+	la_policy_result_free(result);
+	return instead ? STATUS_DONE : STATUS_FINDINGS;
+}
+
+static int repair(const struct check_source *source, struct check *check)
+{
+	struct check_options *options = &check->options;
+	char *instead = NULL;
+	int code = 0, status = STATUS_DONE;
+
+	options->subject.variable = source->variable;
+	if (check->policy)
+		code = la_policy_repair(&instead, check->policy, source->text,
+					source->length, &options->context,
+					&options->subject);
+	if (code < 0 && code != -ENOENT)
+		return report_no_memory();
+	if (code)
+		status = report_violation(source, check, instead);
+	if (instead)
+		puts(instead);
+	else
+		printf("%.*s\n", (int)source->length, source->text);
+	free(instead);
+	return status;
+}
+
 /* A setting, or a line that sets the variable. */
 static int check_line(struct check *check, const char *text, size_t length,
 		      const char *file, size_t line)
@@ -112,6 +159,8 @@ static int check_line(struct check *check, const char *text, size_t length,
 		.variable = *assignment.name ? assignment.name : NULL,
 	};
 
+	if (check->repair)
+		return repair(&source, check);
 	return check->all ? check_all_releases(&source, &check->options) :
 			    check_release(&source, check);
 }
@@ -130,7 +179,7 @@ static int check_json_line(void *arg, const char *text, size_t length)
 
 static void separate(const struct check *check, bool *started)
 {
-	if (*started && check->options.format == CHECK_TEXT)
+	if (*started && check->options.format == CHECK_TEXT && !check->repair)
 		putchar('\n');
 	*started = true;
 }
@@ -213,7 +262,7 @@ static int use_found(struct check *check, const struct arguments *arguments)
 		report_error("torch %s is newer than any that is known: taken "
 			     "as the newest of them",
 			     found.version);
-	if (check->options.format == CHECK_TEXT)
+	if (check->options.format == CHECK_TEXT && !check->repair)
 		printf("torch %s, %s build, of %s\n\n", found.version,
 		       builds[check->options.context.build], found.path);
 	return STATUS_DONE;
@@ -278,6 +327,11 @@ static int check_arguments(const struct arguments *arguments, int nr)
 			     nr ? "not both" : "and got neither");
 		return STATUS_USAGE;
 	}
+	if (arguments->repair &&
+	    (arguments->json_lines || arguments->format != CHECK_TEXT ||
+	     (torch && !strcmp(torch, "all"))))
+		return refuse_usage("--repair prints settings alone, for one "
+				    "release");
 	if (arguments->python && torch && strcmp(torch, "auto"))
 		return refuse_usage("--python goes with --torch auto");
 	if (!torch || strcmp(torch, "all"))
@@ -299,6 +353,7 @@ static int check_with(struct check *check, const struct arguments *arguments,
 	options->format =
 		arguments->json_lines ? CHECK_JSON : arguments->format;
 	options->json_lines = arguments->json_lines;
+	check->repair = arguments->repair;
 	options->context.set_at = arguments->set_at;
 	options->context.platform = arguments->platform;
 	if (arguments->platform < 0)
@@ -342,6 +397,8 @@ static int check_run(int argc, char **argv)
 		  "who it is for, where the policy makes exemptions", NULL },
 		{ OPT_STRING, "path", &subject->path, "PATH",
 		  "the program that it is for, likewise", NULL },
+		{ OPT_FLAG, "repair", &arguments.repair, NULL,
+		  "print what to use by the policy, nothing else", NULL },
 		{ OPT_CHOICE, "format", &arguments.format, "FORMAT",
 		  "text (default), json, gcc or sarif", formats },
 		{ OPT_FLAG, "json-lines", &arguments.json_lines, NULL,

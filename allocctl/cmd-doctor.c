@@ -39,7 +39,7 @@ static const char *system_of(enum la_platform platform)
 						 "linux";
 }
 
-static int examine(struct doctor *doctor, const struct options *options)
+static int examine(struct doctor *doctor, struct la_json *json)
 {
 	int status;
 
@@ -47,25 +47,28 @@ static int examine(struct doctor *doctor, const struct options *options)
 	doctor->container = container_of(doctor->env.env);
 	if (platform_is_there(LA_POLICY_PATH))
 		doctor->policy = LA_POLICY_PATH;
+	if (!platform_host(doctor->host, sizeof(doctor->host)))
+		*doctor->host = '\0';
+	doctor->node = la_env_value(doctor->env.env, "SLURMD_NODENAME", 0);
 	doctor_find_gpus(&doctor->gpus);
 	status = doctor_judge(doctor);
-	if (options->format == REPORT_JSON)
-		doctor_print_json(doctor);
+	if (json)
+		doctor_print_json(doctor, json);
 	else
 		doctor_print_text(doctor);
 	return status;
 }
 
-static int doctor_with(const struct options *options)
+int doctor_report(const struct env_query *query, struct la_json *json)
 {
 	struct doctor *doctor = calloc(1, sizeof(*doctor));
 	int status;
 
 	if (!doctor)
 		return report_no_memory();
-	status = env_view_open(&doctor->env, &options->query);
+	status = env_view_open(&doctor->env, query);
 	if (status == STATUS_DONE)
-		status = examine(doctor, options);
+		status = examine(doctor, json);
 	while (doctor->step_count)
 		free(doctor->step[--doctor->step_count].text);
 	free(doctor->step);
@@ -100,7 +103,8 @@ static int doctor_run(int argc, char **argv)
 		.examples = "  allocctl doctor\n"
 			    "  allocctl doctor --format json",
 	};
-	int nr = opt_parse(argc, argv, &spec);
+	int nr = opt_parse(argc, argv, &spec), status;
+	struct la_json json;
 
 	if (nr < 0)
 		return nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
@@ -112,7 +116,12 @@ static int doctor_run(int argc, char **argv)
 		report_error("--torch and --python exclude each other");
 		return STATUS_USAGE;
 	}
-	return report_finish(doctor_with(&options));
+	la_json_init(&json, report_json_sink, stdout);
+	status = doctor_report(query,
+			       options.format == REPORT_JSON ? &json : NULL);
+	if (json.started)
+		putchar('\n');
+	return status;
 }
 
 const struct cmd cmd_doctor = {

@@ -66,22 +66,23 @@ static void json_steps(struct la_json *json, const struct doctor *doctor)
 	la_json_array_end(json);
 }
 
-void doctor_print_json(const struct doctor *doctor)
+void doctor_print_json(const struct doctor *doctor, struct la_json *json)
 {
-	struct la_json json;
-
-	la_json_init(&json, report_json_sink, stdout);
-	la_json_object_begin(&json);
-	la_json_member_text(&json, "schema", "allocctl.doctor/1");
-	la_json_member_text(&json, "allocctl", LA_VERSION);
-	la_json_member_text(&json, "system", doctor->system);
-	la_json_member_text(&json, "container", doctor->container);
-	json_torch(&json, &doctor->env);
-	json_gpus(&json, &doctor->gpus);
-	la_json_member_text(&json, "policy", doctor->policy);
-	env_json_variables(&json, &doctor->env);
-	env_json_findings(&json, &doctor->env);
-	json_steps(&json, doctor);
-	la_json_object_end(&json);
-	putchar('\n');
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.doctor/1");
+	la_json_member_text(json, "allocctl", LA_VERSION);
+	la_json_member_text(json, "host",
+			    *doctor->host ? doctor->host : NULL);
+	la_json_member_text(json, "node", doctor->node);
+	la_json_member_text(json, "system", doctor->system);
+	la_json_member_text(json, "container", doctor->container);
+	json_torch(json, &doctor->env);
+	json_gpus(json, &doctor->gpus);
+	la_json_member_text(json, "policy", doctor->policy);
+	env_json_variables(json, &doctor->env);
+	env_json_findings(json, &doctor->env);
+	if (doctor->env.origins)
+		env_json_origins(json, doctor->env.origins);
+	json_steps(json, doctor);
+	la_json_object_end(json);
 }

@@ -4,6 +4,7 @@
 #define ALLOCCTL_DOCTOR_H
 
 #include "env.h"
+#include "util/json.h"
 
 enum { DOCTOR_GPUS = 64 };
 
@@ -35,6 +36,8 @@ struct doctor {
 	const char *system; /* "linux", "wsl", "windows" or "macos" */
 	const char *container; /* what says that this is one; NULL: none */
 	const char *policy; /* file of the site's; NULL: none */
+	char host[256]; /* its name; empty: not known */
+	const char *node; /* its name in Slurm; NULL: no task of Slurm's */
 	struct doctor_step *step; /* owned */
 	size_t step_count, step_room;
 	bool failed; /* no memory */
@@ -46,7 +49,10 @@ void doctor_find_gpus(struct doctor_gpus *gpus);
 /* Limits of the system, then what the findings ask for; a status. */
 int doctor_judge(struct doctor *doctor);
 
+/* Find out all of it and print it; json NULL: as text.  A status. */
+int doctor_report(const struct env_query *query, struct la_json *json);
+
 void doctor_print_text(const struct doctor *doctor);
-void doctor_print_json(const struct doctor *doctor);
+void doctor_print_json(const struct doctor *doctor, struct la_json *json);
 
 #endif /* ALLOCCTL_DOCTOR_H */

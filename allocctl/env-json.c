@@ -152,8 +152,8 @@ static void json_origin(struct la_json *json,
 	la_json_object_end(json);
 }
 
-static void json_origins(struct la_json *json,
-			 const struct la_env_origins *origins)
+void env_json_origins(struct la_json *json,
+		      const struct la_env_origins *origins)
 {
 	const struct la_env_origin *origin;
 	const struct la_env_unread *unread;
@@ -225,7 +225,7 @@ void env_print_json(const struct env_view *view)
 	env_json_variables(&json, view);
 	env_json_findings(&json, view);
 	if (view->origins)
-		json_origins(&json, view->origins);
+		env_json_origins(&json, view->origins);
 	la_json_object_end(&json);
 	putchar('\n');
 }

@@ -65,6 +65,8 @@ void env_print_json(const struct env_view *view);
 /* Parts that doctor has too. */
 void env_json_variables(struct la_json *json, const struct env_view *view);
 void env_json_findings(struct la_json *json, const struct env_view *view);
+void env_json_origins(struct la_json *json,
+		      const struct la_env_origins *origins);
 
 /* When torch reads a setting, and the line that shows what is in force. */
 extern const char env_when[], env_line[];

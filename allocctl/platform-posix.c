@@ -64,6 +64,12 @@ const char *platform_user(void)
 	return user ? user->pw_name : NULL;
 }
 
+bool platform_host(char *out, size_t size)
+{
+	out[size - 1] = '\0';
+	return gethostname(out, size - 1) == 0;
+}
+
 unsigned int platform_cores(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -110,6 +110,13 @@ const char *platform_user(void)
 	return getenv("USERNAME");
 }
 
+bool platform_host(char *out, size_t size)
+{
+	DWORD length = (DWORD)size;
+
+	return GetComputerNameA(out, &length);
+}
+
 unsigned int platform_cores(void)
 {
 	SYSTEM_INFO info;

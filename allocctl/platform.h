@@ -28,6 +28,9 @@ bool platform_is_macos(void);
 /* Whom the program runs for, or NULL; static storage. */
 const char *platform_user(void);
 
+/* The name of this machine; false: it is not known. */
+bool platform_host(char *out, size_t size);
+
 /* At least 1. */
 unsigned int platform_cores(void);
 

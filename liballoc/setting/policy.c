@@ -409,6 +409,18 @@ static int read_exempt(void *into, const struct la_yaml *list,
 	return code;
 }
 
+/* It may be empty: no setting at all. */
+static int read_repair(void *into, const struct la_yaml *node,
+		       struct la_error *err)
+{
+	struct la_policy *policy = into;
+
+	if (node->kind != LA_YAML_SCALAR)
+		return la_yaml_bad(node, err, "a setting is wanted");
+	policy->repair = strdup(node->text);
+	return policy->repair ? 0 : no_memory(err);
+}
+
 static int read_version(void *into, const struct la_yaml *node,
 			struct la_error *err)
 {
@@ -428,6 +440,7 @@ static int read_policy(struct la_policy *policy, const struct la_yaml *tree,
 		{ "options", read_options },
 		{ "other_options", read_others },
 		{ "exempt", read_exempt },
+		{ "repair", read_repair },
 		{ NULL, NULL },
 	};
 
@@ -497,5 +510,6 @@ LA_EXPORT void la_policy_free(struct la_policy *policy)
 	release_words(&policy->variables);
 	free(policy->option);
 	free(policy->exemption);
+	free(policy->repair);
 	free(policy);
 }

@@ -51,6 +51,7 @@ struct la_policy {
 	size_t others_line; /* other options are forbidden there; 0: allowed */
 	struct la_policy_exemption *exemption;
 	size_t exemption_count;
+	char *repair; /* owned: setting in the place of others; NULL: none */
 };
 
 #endif /* LA_SETTING_POLICY_H */

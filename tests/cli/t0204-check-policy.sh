@@ -67,6 +67,41 @@ run 0 --policy conf/policy.example.yaml max_split_size_mb:100
 run 1 --policy conf/policy.example.yaml max_split_size_mb:32
 has 'policy: max_split_size_mb has to be 64 or more, and is 32: smaller values kept whole nodes busy with cudaMalloc [LA304]'
 
+# --repair: what to use, alone, and why on standard error.
+repaired() {	# repaired STATUS SETTING WANTED WHY
+	run "$1" --policy "$policy" --repair "$2"
+	equal "repaired $2" "$(cat "$tmp/out")" "$3"
+	equal "why $2" "$(cat "$tmp/err")" "${4:+allocctl: $4}"
+}
+repaired 0 max_split_size_mb:512MB max_split_size_mb:512MB ''
+repaired 1 backend:native backend:native \
+	"'backend:native' stays: backend is forbidden"
+echo 'repair: max_split_size_mb:100' >>"$policy"
+repaired 0 backend:native max_split_size_mb:100 \
+	"'backend:native' becomes 'max_split_size_mb:100': backend is forbidden"
+repaired 0 "PYTORCH_CUDA_ALLOC_CONF=''max_split_size_mb:64''" \
+	max_split_size_mb:64 \
+	"''max_split_size_mb:64'' becomes 'max_split_size_mb:64': torch 2.11 refuses the setting"
+repaired 0 max_split_size_mb=1024 max_split_size_mb:100 \
+	"'max_split_size_mb=1024' becomes 'max_split_size_mb:100': torch 2.11 refuses the setting"
+repaired 1 PYTORCH_ALLOC_CONF=backend:native backend:native \
+	"'backend:native' stays: the variable PYTORCH_ALLOC_CONF is not on the list"
+run 0 --policy "$policy" --user bench --repair backend:native
+equal exempt "$(cat "$tmp/out")" backend:native
+run 0 --policy none --repair x:y
+equal 'no policy' "$(cat "$tmp/out")" x:y
+run 2 --policy "$policy" --repair --format json x
+sed '$d' "$policy" >"$tmp/p" && echo 'repair: backend:native' >>"$tmp/p"
+run 1 --policy "$tmp/p" --repair backend:native
+sed '$d' "$policy" >"$tmp/p" && echo 'repair: ""' >>"$tmp/p"
+run 0 --policy "$tmp/p" --repair backend:native
+equal 'no setting' "$(cat "$tmp/out")" ''
+sed '$d' "$policy" >"$tmp/p" && echo 'repair: [a]' >>"$tmp/p"
+run 3 --policy "$tmp/p" x
+equal 'a list' "$(cat "$tmp/err")" \
+	"allocctl: cannot read '$tmp/p': line 9, column 9: a setting is wanted"
+
+sed -i '$d' "$policy"
 echo 'options: {}' >>"$policy"
 run 3 --policy "$policy" x
 equal 'twice' "$(cat "$tmp/err")" \

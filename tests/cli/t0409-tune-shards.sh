@@ -38,6 +38,16 @@ done
 tune 0 --merge "$tmp/odd" "$tmp/odd2" "$tmp/odd3" --format json
 equal 'a fact' "$(figure peak_reserved '')" 448790529
 
+# Of several recordings, for any number of shards.
+allocctl tune "$a" "$b" --limit 1GiB --format json >"$tmp/one" || true
+for count in 1 2 5; do
+	shards $count "$a" "$b" --limit 1GiB
+	files=$(for i in $(seq $count); do echo "$tmp/$i"; done)
+	# shellcheck disable=SC2086 # a list of files
+	allocctl tune --merge $files --format json >"$tmp/merged" || true
+	cmp "$tmp/one" "$tmp/merged" || fail "merged $count of two files differ"
+done
+
 # With all that a request can say.
 set -- "$a" "$b" --limit 512MiB --setting max_split_size_mb:77 --torch 2.12 \
 	--preset consumer --method guide

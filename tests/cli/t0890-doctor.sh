@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # allocctl doctor: with a torch and an NVML of our own.
 . tests/support.sh
+. tests/nvml.sh
 
 unset VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTORCH_CUDA_ALLOC_CONF \
 	PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF CUDA_VISIBLE_DEVICES
@@ -31,41 +32,7 @@ chmod +x "$venv/bin/python3"
 printf "__version__ = '2.11.0+cu130'\ncuda = '13.0'\n" \
 	>"$venv/lib/python3.11/site-packages/torch/version.py"
 
-# As NVML is declared, with two GPUs, of which the second is divided.
-cat >"$tmp/nvml.c" <<'EOF'
-#include <stdio.h>
-int nvmlInit_v2(void) { return 0; }
-int nvmlShutdown(void) { return 0; }
-int nvmlSystemGetDriverVersion(char *out, unsigned int size)
-{
-	snprintf(out, size, "580.65.06");
-	return 0;
-}
-int nvmlDeviceGetCount_v2(unsigned int *out) { *out = 2; return 0; }
-int nvmlDeviceGetHandleByIndex_v2(unsigned int i, void **out)
-{
-	*out = (char *)0 + i + 1;
-	return 0;
-}
-int nvmlDeviceGetName(void *gpu, char *out, unsigned int size)
-{
-	snprintf(out, size, "NVIDIA H%d", gpu == (char *)0 + 1 ? 200 : 100);
-	return 0;
-}
-int nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *out)
-{
-	(void)gpu;
-	out[0] = 3ull << 30;
-	out[1] = 2ull << 30;
-	out[2] = 1ull << 30;
-	return 0;
-}
-int nvmlDeviceGetMigMode(void *gpu, unsigned int *now, unsigned int *next)
-{
-	*now = *next = gpu != (char *)0 + 1;
-	return 0;
-}
-EOF
+nvml_source >"$tmp/nvml.c"
 case ${SANITIZE-} in *address*) skip 'another library under the sanitizer' ;; esac
 ${CC:-cc} -shared -fPIC -o "$tmp/libnvidia-ml.so.1" "$tmp/nvml.c"
 export LD_LIBRARY_PATH="$tmp"

@@ -527,6 +527,29 @@ la_policy_violations(const struct la_policy_result *result, size_t *count);
  */
 size_t la_policy_exemption_line(const struct la_policy_result *result);
 
+/**
+ * @brief What a policy puts in the place of a setting that breaks it.
+ *
+ * That is what the setting was meant to be, as la_setting_check_correction()
+ * has it, or else the setting that the policy names under repair; neither if
+ * it breaks the policy too, or if the policy has no such key.
+ * @param[out] out the setting to use, for free(); NULL unless 1 is returned
+ * @param policy   policy
+ * @param text     the setting, not necessarily terminated
+ * @param length   bytes of text
+ * @param context  who reads it, and when
+ * @param subject  who wants it
+ * @retval 0        the setting may stay as it is
+ * @retval 1        it is replaced
+ * @retval -ENOENT  it breaks the policy, and nothing is put in its place
+ * @retval -ENOTSUP the library does not know the release
+ * @retval -ENOMEM  out of memory
+ */
+int la_policy_repair(char **out, const struct la_policy *policy,
+		     const char *text, size_t length,
+		     const struct la_setting_context *context,
+		     const struct la_policy_subject *subject);
+
 #ifdef __cplusplus
 }
 #endif
