@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
@@ -61,6 +62,18 @@ const char *platform_user(void)
 {
 	struct passwd *user = getpwuid(geteuid());
 
+	return user ? user->pw_name : NULL;
+}
+
+const char *platform_owner(uint64_t pid)
+{
+	struct passwd *user = NULL;
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64, pid);
+	if (!stat(path, &st))
+		user = getpwuid(st.st_uid);
 	return user ? user->pw_name : NULL;
 }
 

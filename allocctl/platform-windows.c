@@ -110,6 +110,12 @@ const char *platform_user(void)
 	return getenv("USERNAME");
 }
 
+const char *platform_owner(uint64_t pid)
+{
+	(void)pid;
+	return NULL;
+}
+
 unsigned int platform_cores(void)
 {
 	SYSTEM_INFO info;

@@ -28,6 +28,9 @@ bool platform_is_macos(void);
 /* Whom the program runs for, or NULL; static storage. */
 const char *platform_user(void);
 
+/* Whom a process runs for, or NULL; static storage. */
+const char *platform_owner(uint64_t pid);
+
 /* At least 1. */
 unsigned int platform_cores(void);
 
