@@ -66,6 +66,10 @@ check-macos:
 check-system: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
+## check-metrics: Prometheus reads what is written for it (network)
+check-metrics: $(progs) $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/metrics)
+
 ## check-gpu: with torch on an NVIDIA GPU that nothing else uses
 check-gpu: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/gpu)
@@ -104,6 +108,7 @@ help:
 
 .PHONY: all check check-shared check-torch check-packages check-system \
 	check-shells check-toolkit check-wine check-macos check-gpu \
+	check-metrics \
 	test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:
