@@ -14,6 +14,7 @@ include $(addsuffix /Build,$(dirs))
 include scripts/Makefile.lint
 include scripts/Makefile.install
 include scripts/Makefile.package
+include scripts/Makefile.release
 
 all: $(libs) $(progs)
 
@@ -93,6 +94,8 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 ## install: install under DESTDIR with prefix=/usr/local
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
+## dist: write the sources of this commit into $(O)/dist
+## sbom: write an SPDX list of dependencies into $(O)/dist
 ## clean: remove this flavour's output
 clean:
 	$(call msg,CLEAN,$(O))rm -rf '$(O)'
