@@ -23,14 +23,16 @@ diff "$tmp/wanted" "$tmp/got" || fail 'files'
 # No optimisation, to save time.
 (
 	cd "$tmp/$name"
-	${MAKE:-make} -s -j"$(nproc)" CC="${CC:-cc}" CFLAGS='-O0 -g0' all
-	${MAKE:-make} -s CC="${CC:-cc}" CFLAGS='-O0 -g0' sbom
-	PATH=$PWD/build/release/bin:$PATH
-	export PATH O="$PWD/build/release" CC="${CC:-cc}"
+	PATH=$PWD/build/release/bin:$PATH O=$PWD/build/release
+	export PATH O
+	for goal in all sbom; do
+		${MAKE:-make} -s -j"$(nproc)" O=build/release CC="${CC:-cc}" \
+			CFLAGS='-O0 -g0' $goal
+	done
 	for t in t0200-main t0201-check t0600-convert t0700-triage-words; do
 		sh tests/cli/$t.sh || fail "$t in the tarball"
 	done
-	equal version "$(build/release/bin/allocctl --version)" \
+	equal version "$("$O/bin/allocctl" --version)" \
 		"allocctl $version"
 ) || exit 1
 python3 -m venv "$tmp/venv" >"$tmp/log" 2>&1 &&
