@@ -6,6 +6,10 @@
 for c in cupti-probe xz python3; do
 	command -v $c >/dev/null || skip "no $c"
 done
+allocctl replay tests/data/oom_fraction.pickle.xz >/dev/null 2>"$tmp/err" || :
+! grep -q 'left out of this build' "$tmp/err" || skip 'no xz in this build'
+allocctl tune --merge /dev/null >/dev/null 2>"$tmp/err" || :
+! grep -q 'made without jansson' "$tmp/err" || skip 'no jansson'
 version=$(allocctl --version | sed 's/.* //')
 unset CUPTI_PROBE_DIR
 
