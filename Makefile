@@ -14,6 +14,7 @@ include $(addsuffix /Build,$(dirs))
 include scripts/Makefile.lint
 include scripts/Makefile.install
 include scripts/Makefile.package
+include scripts/Makefile.release
 
 all: $(libs) $(progs)
 
@@ -70,6 +71,10 @@ check-system: $(progs) $(tool-progs)
 check-slurm: $(libs) $(progs)
 	$(tier) -s $(call scripts-in,tests/slurm)
 
+## check-metrics: Prometheus reads what is written for it (network)
+check-metrics: $(progs) $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/metrics)
+
 ## check-gpu: with torch on an NVIDIA GPU that nothing else uses
 check-gpu: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/gpu)
@@ -95,6 +100,8 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 ## install-docs: install the API documentation and guides, in docdir
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
+## dist: write the sources of this commit into $(O)/dist
+## sbom: write an SPDX list of dependencies into $(O)/dist
 ## clean: remove this flavour's output
 clean:
 	$(call msg,CLEAN,$(O))rm -rf '$(O)'
@@ -110,6 +117,7 @@ help:
 
 .PHONY: all check check-shared check-torch check-packages check-system \
 	check-shells check-toolkit check-wine check-macos check-gpu check-slurm \
+	check-metrics \
 	test-progs lint docs bench \
 	install deb rpm clean distclean help
 .DELETE_ON_ERROR:

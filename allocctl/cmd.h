@@ -17,6 +17,7 @@ extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_env;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_fleet;
+extern const struct cmd cmd_metrics;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_triage;

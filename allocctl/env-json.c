@@ -11,7 +11,7 @@ static const char *const roles[] = {
 	[LA_ENV_MPS] = "mps",
 };
 
-static const char *const scopes[] = {
+const char *const env_scopes[] = {
 	[LA_ENV_SYSTEM] = "system",   [LA_ENV_USER] = "user",
 	[LA_ENV_SERVICE] = "service", [LA_ENV_PROJECT] = "project",
 	[LA_ENV_JOB] = "job",	      [LA_ENV_GIVEN] = "given",
@@ -139,7 +139,7 @@ static void json_origin(struct la_json *json,
 	la_json_member_text(json, "variable", origin->variable);
 	la_json_member_text(json, "value", origin->value);
 	la_json_member_text(json, "fate", la_script_fate_name(origin->fate));
-	la_json_member_text(json, "scope", scopes[origin->scope]);
+	la_json_member_text(json, "scope", env_scopes[origin->scope]);
 	la_json_member_text(json, "takes_part", parts[origin->part]);
 	la_json_member_text(json, "reader", origin->reader);
 	la_json_member_text(json, "file", origin->file);

@@ -44,6 +44,9 @@ struct env_query {
 /* In the order of enum la_build. */
 extern const char *const env_builds[];
 
+/* In the order of enum la_env_scope. */
+extern const char *const env_scopes[];
+
 /* A status: anything but STATUS_DONE after a line on stderr. */
 int env_view_open(struct env_view *view, const struct env_query *query);
 void env_view_close(struct env_view *view);

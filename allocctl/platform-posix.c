@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
@@ -68,6 +69,18 @@ bool platform_host(char *out, size_t size)
 {
 	out[size - 1] = '\0';
 	return gethostname(out, size - 1) == 0;
+}
+
+const char *platform_owner(uint64_t pid)
+{
+	struct passwd *user = NULL;
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64, pid);
+	if (!stat(path, &st))
+		user = getpwuid(st.st_uid);
+	return user ? user->pw_name : NULL;
 }
 
 unsigned int platform_cores(void)

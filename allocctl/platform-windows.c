@@ -117,6 +117,12 @@ bool platform_host(char *out, size_t size)
 	return GetComputerNameA(out, &length);
 }
 
+const char *platform_owner(uint64_t pid)
+{
+	(void)pid;
+	return NULL;
+}
+
 unsigned int platform_cores(void)
 {
 	SYSTEM_INFO info;

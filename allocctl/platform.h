@@ -31,6 +31,9 @@ const char *platform_user(void);
 /* The name of this machine; false: it is not known. */
 bool platform_host(char *out, size_t size);
 
+/* Whom a process runs for, or NULL; static storage. */
+const char *platform_owner(uint64_t pid);
+
 /* At least 1. */
 unsigned int platform_cores(void);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "allocctl/prometheus.h"
 #include "metrics.h"
 
 #define PREFIX "cupti_probe_"
@@ -95,23 +96,14 @@ void metrics_gather(struct metrics *metrics, const struct folder *folder)
 		add_entry(metrics, folder, &folder->entry[i]);
 }
 
-static void head(struct la_strbuf *out, const char *name, const char *type,
-		 const char *help)
-{
-	la_strbuf_addf(out,
-		       "# HELP " PREFIX "%s %s\n"
-		       "# TYPE " PREFIX "%s %s\n",
-		       name, help, name, type);
-}
-
 static void add_live(struct la_strbuf *out, const struct metrics *metrics)
 {
 	const struct metrics_device *device = metrics->device;
 	size_t i;
 	int kind;
 
-	head(out, "live_bytes", "gauge",
-	     "Bytes that running processes hold, by what they asked for.");
+	prometheus_head(out, PREFIX "live_bytes", "gauge",
+			"Bytes that running processes hold, by what they asked for.");
 	for (i = 0; i < metrics->device_count; i++, device++)
 		for (kind = 0; kind < DEVICE_KINDS; kind++)
 			if (device->live[kind])
@@ -132,11 +124,11 @@ static void add_by_device(struct la_strbuf *out, const struct metrics *metrics,
 	uint64_t value;
 	size_t i;
 
-	head(out, name, type, help);
+	prometheus_head(out, name, type, help);
 	for (i = 0; i < metrics->device_count; i++) {
 		memcpy(&value, (const char *)&metrics->device[i] + offset,
 		       sizeof(value));
-		la_strbuf_addf(out, PREFIX "%s{device=\"%s\"} %" PRIu64 "\n",
+		la_strbuf_addf(out, "%s{device=\"%s\"} %" PRIu64 "\n",
 			       name, metrics->device[i].label, value);
 	}
 }
@@ -145,8 +137,8 @@ static void add_ooms(struct la_strbuf *out, const struct metrics *metrics)
 {
 	int cause;
 
-	head(out, "oom_total", "counter",
-	     "Times that memory ran out, by the verdict of the report.");
+	prometheus_head(out, PREFIX "oom_total", "counter",
+			"Times that memory ran out, by the verdict of the report.");
 	for (cause = 0; cause < LA_CAUSE_COUNT; cause++)
 		if (metrics->oom[cause])
 			la_strbuf_addf(out,
@@ -156,39 +148,33 @@ static void add_ooms(struct la_strbuf *out, const struct metrics *metrics)
 				       metrics->oom[cause]);
 }
 
-static void add_number(struct la_strbuf *out, const char *name,
-		       const char *type, const char *help, uint64_t value)
-{
-	head(out, name, type, help);
-	la_strbuf_addf(out, PREFIX "%s %" PRIu64 "\n", name, value);
-}
-
 #define OF(member) offsetof(struct metrics_device, member)
 
 void metrics_text(struct la_strbuf *out, const struct metrics *metrics)
 {
 	add_live(out, metrics);
-	add_by_device(out, metrics, "allocated_bytes", "gauge",
+	add_by_device(out, metrics, PREFIX "allocated_bytes", "gauge",
 		      "Bytes of blocks that PyTorch's allocator has given out.",
 		      OF(allocated));
-	add_by_device(out, metrics, "reserved_bytes", "gauge",
+	add_by_device(out, metrics, PREFIX "reserved_bytes", "gauge",
 		      "Bytes that PyTorch's allocator holds.", OF(reserved));
-	add_by_device(out, metrics, "free_bytes", "gauge",
+	add_by_device(out, metrics, PREFIX "free_bytes", "gauge",
 		      "Bytes free on the device when last asked.", OF(free));
-	add_by_device(out, metrics, "total_bytes", "gauge",
+	add_by_device(out, metrics, PREFIX "total_bytes", "gauge",
 		      "Bytes of the device.", OF(total));
-	add_by_device(out, metrics, "alloc_retries_total", "counter",
+	add_by_device(out, metrics, PREFIX "alloc_retries_total", "counter",
 		      "Failed allocations that a retry made good.",
 		      OF(retries));
 	add_ooms(out, metrics);
-	add_number(out, "dropped_total", "counter",
-		   "Records and allocations that found no room.",
-		   metrics->dropped);
-	add_number(out, "processes", "gauge",
-		   "Processes that are being recorded.", metrics->running);
-	add_number(out, "recordings", "gauge", "Recordings on the disk.",
-		   metrics->recordings);
-	add_number(out, "recordings_bytes", "gauge",
-		   "Bytes of recordings and reports on the disk.",
-		   metrics->bytes);
+	prometheus_number(out, PREFIX "dropped_total", "counter",
+			  "Records and allocations that found no room.",
+			  metrics->dropped);
+	prometheus_number(out, PREFIX "processes", "gauge",
+			  "Processes that are being recorded.",
+			  metrics->running);
+	prometheus_number(out, PREFIX "recordings", "gauge",
+			  "Recordings on the disk.", metrics->recordings);
+	prometheus_number(out, PREFIX "recordings_bytes", "gauge",
+			  "Bytes of recordings and reports on the disk.",
+			  metrics->bytes);
 }
