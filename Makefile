@@ -89,6 +89,8 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 ## install: install under DESTDIR with prefix=/usr/local
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
+## wheel: build the wheel of liballoc_torch into $(O)/wheel
+## release: all three within Debian 11, into $(O)/packages (root, network)
 ## clean: remove this flavour's output
 clean:
 	$(call msg,CLEAN,$(O))rm -rf '$(O)'
@@ -105,7 +107,7 @@ help:
 .PHONY: all check check-shared check-torch check-packages check-system \
 	check-shells check-toolkit check-wine check-macos check-gpu \
 	test-progs lint docs bench \
-	install deb rpm clean distclean help
+	install deb rpm wheel release clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
