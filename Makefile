@@ -100,6 +100,8 @@ bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
 ## install-docs: install the API documentation and guides, in docdir
 ## deb: build Debian packages into $(O)/deb
 ## rpm: build RPM packages into $(O)/rpm
+## wheel: build the wheel of liballoc_torch into $(O)/wheel
+## release: all three within Debian 11, into $(O)/packages (root, network)
 ## dist: write the sources of this commit into $(O)/dist
 ## sbom: write an SPDX list of dependencies into $(O)/dist
 ## clean: remove this flavour's output
@@ -119,7 +121,7 @@ help:
 	check-shells check-toolkit check-wine check-macos check-gpu check-slurm \
 	check-metrics \
 	test-progs lint docs bench \
-	install deb rpm clean distclean help
+	install deb rpm wheel release clean distclean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules

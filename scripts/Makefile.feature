@@ -14,7 +14,7 @@ for-YAML    := tune --costs, check --policy (libyaml-dev or libyaml-devel)
 for-CHECK   := unit tests in make check (check or check-devel)
 
 # Goals that compile nothing do not probe.
-no-probe := clean distclean help docs deb rpm dist check-macos
+no-probe := clean distclean help docs deb rpm release dist check-macos
 ifneq ($(filter-out $(no-probe),$(or $(MAKECMDGOALS),all)),)
 
 headers := zlib.h lzma.h zstd.h jansson.h yaml.h check.h

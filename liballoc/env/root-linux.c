@@ -12,5 +12,5 @@ int la_env_open_in_root(int root, const char *file, int flags)
 	struct open_how how = { .flags = (unsigned int)flags,
 				.resolve = RESOLVE_IN_ROOT };
 
-	return (int)syscall(SYS_openat2, root, file, &how, sizeof(how));
+	return (int)syscall(__NR_openat2, root, file, &how, sizeof(how));
 }

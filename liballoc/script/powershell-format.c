@@ -36,7 +36,7 @@ static struct ps_value fixed(struct ps *ps, struct ps_value number, int digits,
 {
 	double real =
 		number.type == PS_DOUBLE ? number.real : (double)number.number;
-	double scaled = fabs(real) * pow(10, digits);
+	double scaled = fabs(real) * powl(10, digits);
 	char plain[NUMBER_TEXT];
 	struct ps_value text;
 

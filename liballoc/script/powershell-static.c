@@ -161,7 +161,7 @@ static struct ps_value math_call(struct ps *ps, const char *name,
 	if (args->count == 1)
 		return ps_unknown();
 	if (ps_same_word(name, "Pow"))
-		return ps_real(pow(x, y));
+		return ps_real(powl(x, y));
 	if (ps_same_word(name, "Max"))
 		return x < y ? b : a;
 	if (ps_same_word(name, "Min"))

@@ -140,3 +140,39 @@ sed -i '/more/d; /dlvsym/d' all.c
 ${CC:-cc} -w -fno-builtin -shared -fPIC -o probe.so all.c
 probe && fail 'lint-probe.sh did not see a missing symbol'
 grep -q 'lint: not exported by libcupti-probe: dlvsym' err || fail "$(cat err)"
+
+packages() {
+	sh "$scripts/lint-packages.sh" 1.2 liba.so.0 >err 2>&1
+}
+mkdir -p packaging/deb packaging/rpm
+echo 'liballoc 1.2' >NEWS
+echo 'liballoc (1.2) unstable; urgency=medium' >packaging/deb/changelog
+printf 'Version: 1.2\n%%changelog\n* Sun Nov 29 2026 us <a@b> - 1.2-1\n' \
+	>packaging/rpm/liballoc.spec
+printf 'liba.so.0 liba0 #MINVER#\n* Field: x\n LA@LA 1.2\n la_f@LA 1.2\n' \
+	>packaging/deb/liballoc0.symbols
+echo 'int la_f(void) { return 0; }' >a.c
+printf 'LA {\nglobal:\n\tla_*;\nlocal:\n\t*;\n};\n' >a.map
+library() {
+	${CC:-cc} -w -shared -fPIC -Wl,--version-script,a.map -o liba.so.0 a.c
+}
+library
+packages || fail "lint-packages.sh on a sound tree: $(cat err)"
+for f in NEWS packaging/deb/changelog packaging/rpm/liballoc.spec; do
+	cp $f kept
+	sed -i 's/1\.2/1.1/' $f
+	packages && fail "lint-packages.sh did not see the version of $f"
+	grep -q "$f.* has version '1.1', version.h 1.2" err ||
+		fail "$(cat err)"
+	mv kept $f
+done
+echo 'int la_g(void) { return 0; }' >>a.c
+library
+packages && fail 'lint-packages.sh did not see a new symbol'
+grep -q 'la_g@LA is in liba.so.0, not in its symbols file' err ||
+	fail "$(cat err)"
+echo 'int la_g(void) { return 0; }' >a.c
+library
+packages && fail 'lint-packages.sh did not see a symbol that went'
+grep -q 'la_f@LA is in the symbols file, not in liba.so.0' err ||
+	fail "$(cat err)"

@@ -10,52 +10,7 @@ export LD_LIBRARY_PATH="$O/mock" MOCK_CUDA_TOTAL=8G PYTHONDONTWRITEBYTECODE=1
 export TMPDIR="$tmp/reports"
 mkdir "$TMPDIR" "$tmp/torch"
 
-# Stands in for torch: takes the hooks of the library that the module names.
-cat >"$tmp/torch/__init__.py" <<'END'
-import ctypes
-import types
-
-__version__ = "2.11.0"
-hooks = {}
-
-
-class OutOfMemoryError(RuntimeError):
-    pass
-
-
-class Allocator:
-    def __init__(self, path, alloc, free):
-        self.library = ctypes.CDLL(path)
-        self.alloc = getattr(self.library, alloc)
-        self.alloc.restype = ctypes.c_void_p
-
-    def allocator(self):
-        return self
-
-    def __getattr__(self, name):
-        if not name.startswith("set_"):
-            raise AttributeError(name)
-        return lambda pointer: hooks.update({name: pointer})
-
-
-def change(allocator):
-    hooks["alloc"] = allocator.alloc
-
-
-def empty(size):
-    return hooks["alloc"](ctypes.c_ssize_t(size), 0, None)
-
-
-def trial():
-    raise OutOfMemoryError("CUDA out of memory.")
-
-
-cuda = types.SimpleNamespace(
-    is_initialized=lambda: False, OutOfMemoryError=OutOfMemoryError,
-    memory=types.SimpleNamespace(CUDAPluggableAllocator=Allocator,
-                                 change_current_allocator=change))
-_C = types.SimpleNamespace(_cuda_emptyCache=trial)
-END
+cp tests/mock/torch.py "$tmp/torch/__init__.py"
 
 run() {	# run WANTED-STATUS OPTIONS... -- PYTHON: output in $tmp/{out,err}
 	wanted=$1

@@ -13,7 +13,7 @@ git rev-parse -q --verify HEAD >/dev/null || skip 'not a git repository'
 
 root=$tmp/root
 bootstrap "$root" --variant=apt --include=git
-echo "bare system:" && cat "$tmp/sources.list"
+echo "bare system:" && cat "$root/etc/apt/sources.list"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 for c in gcc make pkg-config python3 sudo; do
 	[ ! -e "$root/usr/bin/$c" ] || fail "the bare system has $c"

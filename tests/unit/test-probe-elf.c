@@ -7,6 +7,12 @@
 
 #include "loader/elf.h"
 
+#ifdef __aarch64__
+#define SLOT R_AARCH64_JUMP_SLOT
+#else
+#define SLOT R_X86_64_JUMP_SLOT
+#endif
+
 static const char *const libc[] = { "libc.so", NULL };
 
 START_TEST(what_libc_defines)
@@ -69,7 +75,7 @@ static struct elf own(void)
 	for (i = 0; i < 3; i++) {
 		page.rela[i].r_offset = offsetof(struct page, slot) +
 					i * sizeof(void *);
-		page.rela[i].r_info = ELF64_R_INFO(i, 7);
+		page.rela[i].r_info = ELF64_R_INFO(i, SLOT);
 		page.slot[i] = &theirs;
 	}
 	return elf;
@@ -131,7 +137,7 @@ START_TEST(what_lies_outside)
 	page.rela[1].r_offset = UINT64_MAX - 8;
 	ck_assert_int_eq(elf_hook(&elf, &wanted, 1), ELF_NO_SLOT);
 	elf = own();
-	page.rela[1].r_info = ELF64_R_INFO(0x7fffffff, 7);
+	page.rela[1].r_info = ELF64_R_INFO(0x7fffffff, SLOT);
 	ck_assert_int_eq(elf_hook(&elf, &wanted, 1), ELF_NO_SLOT);
 	page.rela[1].r_info = ELF64_R_INFO(1, 8); /* of another type */
 	ck_assert_int_eq(elf_hook(&elf, &wanted, 1), ELF_NO_SLOT);
