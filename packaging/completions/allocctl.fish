@@ -82,6 +82,7 @@ complete -c allocctl -n '__allocctl_in check' -l platform -x -a 'linux wsl windo
 complete -c allocctl -n '__allocctl_in check' -l policy -r -F -d 'what the site wants; default /etc/liballoc/policy.yaml'
 complete -c allocctl -n '__allocctl_in check' -l user -x -d 'who it is for, where the policy makes exemptions'
 complete -c allocctl -n '__allocctl_in check' -l path -r -F -d 'the program that it is for, likewise'
+complete -c allocctl -n '__allocctl_in check' -l repair -d 'print what to use by the policy, nothing else'
 complete -c allocctl -n '__allocctl_in check' -l format -x -a 'text json gcc sarif' -d 'text (default), json, gcc or sarif'
 complete -c allocctl -n '__allocctl_in check' -l json-lines -d 'read JSON strings, one a line, from standard input'
 complete -c allocctl -n '__allocctl_in check' -l help -d 'options and examples'

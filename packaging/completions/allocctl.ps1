@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName allocctl -ScriptBlock {
 				'--policy' = 'what the site wants; default /etc/liballoc/policy.yaml', '@file'
 				'--user' = 'who it is for, where the policy makes exemptions', '@any'
 				'--path' = 'the program that it is for, likewise', '@file'
+				'--repair' = 'print what to use by the policy, nothing else', ''
 				'--format' = 'text (default), json, gcc or sarif', 'text json gcc sarif'
 				'--json-lines' = 'read JSON strings, one a line, from standard input', ''
 				'--help' = 'options and examples', ''
