@@ -228,11 +228,22 @@ static void check_capture(void)
 	EXPECT("query", dev->ops->query(dev, event) < 0, 0);
 	EXPECT("await", dev->ops->await(dev, event), 0);
 	EXPECT("order", dev->ops->order(dev, at, event), -EBUSY);
-	EXPECT("drain", dev->ops->drain(dev), -EBUSY);
 	dev->ops->forget(dev, event);
 	EXPECT("end", cu.end(stream, &graph), 0);
 	EXPECT("graph", graph != NULL, 1);
-	puts("capture: stays valid under every operation");
+	puts("capture: stays valid under every operation but drain");
+}
+
+static void check_drain(void)
+{
+	handle stream, graph = NULL;
+
+	EXPECT("stream", cu.stream(&stream, 1), 0);
+	EXPECT("begin", cu.begin(stream, 0), 0);
+	EXPECT("drain", dev->ops->drain(dev), -EBUSY);
+	EXPECT("end", cu.end(stream, &graph) != 0, 1);
+	EXPECT("drain", dev->ops->drain(dev), 0);
+	puts("drain: refused beside a capture, which it ends");
 }
 
 static void check_fork(void)
@@ -320,6 +331,7 @@ int main(int argc, char **argv)
 	check_full_card();
 	check_events();
 	check_capture();
+	check_drain();
 	check_fork();
 	check_peer();
 	la_device_destroy(dev);
