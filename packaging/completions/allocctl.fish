@@ -115,6 +115,17 @@ complete -c allocctl -n '__allocctl_in explain' -l memory -x -d 'presets for a G
 complete -c allocctl -n '__allocctl_in explain' -l all -d 'all options with all that is known of them'
 complete -c allocctl -n '__allocctl_in explain' -l format -x -a 'text man' -d 'text (default), or man: the source of a manual page'
 complete -c allocctl -n '__allocctl_in explain' -l help -d 'options and examples'
+complete -c allocctl -n __allocctl_first -a fleet -d 'say whether all nodes of a cluster agree'
+complete -c allocctl -n '__allocctl_in fleet' -F
+complete -c allocctl -n '__allocctl_in fleet' -l from -d 'operands are FILEs that hold what nodes have reported'
+complete -c allocctl -n '__allocctl_in fleet' -l nodes -x -d 'who has to answer, as \'n[1-4],login\''
+complete -c allocctl -n '__allocctl_in fleet' -l node -d 'print the report of this node'
+complete -c allocctl -n '__allocctl_in fleet' -l format -x -a 'text json' -d 'text (default) or json'
+complete -c allocctl -n '__allocctl_in fleet' -l help -d 'options and examples'
+complete -c allocctl -n __allocctl_first -a metrics -d 'print for Prometheus whether settings are valid'
+complete -c allocctl -n '__allocctl_in metrics' -l python -r -F -d 'interpreter or environment whose torch it is'
+complete -c allocctl -n '__allocctl_in metrics' -l output -r -F -d 'file, replaced at once; -: standard output (default)'
+complete -c allocctl -n '__allocctl_in metrics' -l help -d 'options and examples'
 complete -c allocctl -n __allocctl_first -a replay -d 'play a recording again, as it was or otherwise'
 complete -c allocctl -n '__allocctl_in replay' -F
 complete -c allocctl -n '__allocctl_in replay' -l setting -x -a '(__allocctl_setting)' -d 'replay under this one instead of the recorded'

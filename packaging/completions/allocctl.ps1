@@ -84,6 +84,26 @@ Register-ArgumentCompleter -Native -CommandName allocctl -ScriptBlock {
 				'--help' = 'options and examples', ''
 			}
 		}
+		'fleet' = @{
+			Summary = 'say whether all nodes of a cluster agree'
+			Operands = '@file'
+			Options = [ordered]@{
+				'--from' = 'operands are FILEs that hold what nodes have reported', ''
+				'--nodes' = 'who has to answer, as ''n[1-4],login''', '@any'
+				'--node' = 'print the report of this node', ''
+				'--format' = 'text (default) or json', 'text json'
+				'--help' = 'options and examples', ''
+			}
+		}
+		'metrics' = @{
+			Summary = 'print for Prometheus whether settings are valid'
+			Operands = ''
+			Options = [ordered]@{
+				'--python' = 'interpreter or environment whose torch it is', '@file'
+				'--output' = 'file, replaced at once; -: standard output (default)', '@file'
+				'--help' = 'options and examples', ''
+			}
+		}
 		'replay' = @{
 			Summary = 'play a recording again, as it was or otherwise'
 			Operands = '@file'
