@@ -119,10 +119,9 @@ static int fleet_run(int argc, char **argv)
 			"fleet [OPTIONS] -- LAUNCHER... | fleet --from FILE...",
 		.about =
 			"Ask all nodes of a cluster which setting is in force, "
-			"who set it, and for torch,\ndriver and GPUs; one "
-			"table of who differs.  Status 0: they agree, 1: they "
-			"differ,\n3: a node is missing or answers with an "
-			"error.",
+			"who set it, and for torch,\ndriver and GPUs; a "
+			"table of who differs.  Status 0: they agree, 1: they\n"
+			"differ, 3: a node is missing or answers with an error.",
 		.opts = opts,
 		.examples =
 			"  allocctl fleet -- srun -N4\n"

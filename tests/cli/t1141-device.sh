@@ -11,7 +11,7 @@ MOCK_CUDA_DEVICES=2 "$O/bin/device-gpu" >"$tmp/out" ||
 	fail "two devices: $(cat "$tmp/out")"
 equal 'first line' "$(sed -n 1p "$tmp/out")" 'Mock GPU 0'
 equal 'checks' "$(sed 's/:.*//' "$tmp/out" | sed 1d | tr '\n' ' ')" \
-	'segments pieces granules full card events capture fork peer '
+	'segments pieces granules full card events capture drain fork peer '
 grep -q '^full card: 15 pieces of 1 GiB, then: cuMemCreate: out of memory' \
 	"$tmp/out" || fail "another card: $(cat "$tmp/out")"
 grep -q '^peer: reaches' "$tmp/out" || fail 'no peer'

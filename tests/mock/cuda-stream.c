@@ -278,9 +278,12 @@ API(cuCtxSynchronize, void)
 	size_t i;
 
 	model_lock();
-	for (i = 0; i < CAPTURES && !result; i++)
-		if (captures[i].active)
-			result = CAPTURE_UNSUPPORTED;
+	for (i = 0; i < CAPTURES; i++) {
+		if (!captures[i].active)
+			continue;
+		captures[i].invalid = true;
+		result = CAPTURE_UNSUPPORTED;
+	}
 	model_unlock();
 	if (result)
 		return result;

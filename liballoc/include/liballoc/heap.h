@@ -62,8 +62,8 @@ enum la_heap_policy {
  * @brief Who waits for a heap that serves a running program.
  *
  * settle and synchronize may let other threads use the heap meanwhile: it
- * looks everything up anew afterwards.  Without them nothing runs on the device: a flush
- * completes all pending blocks.
+ * looks everything up anew afterwards.  Without them nothing runs on the
+ * device: a flush completes all pending blocks.
  */
 struct la_heap_waiter {
 	/**
