@@ -815,6 +815,10 @@ START_TEST(test_child_is_refused)
 	locked_use(device[0], 1, b, 1000);
 	record(b, 1);
 	release(b);
+	/* In a child ASan's own lock may be held by a thread that is not. */
+#ifdef __SANITIZE_ADDRESS__
+	stop = true;
+#endif
 	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
 	for (i = 0; i < 20; i++) {
 		pid_t child = fork();
