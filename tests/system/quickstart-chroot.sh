@@ -13,7 +13,8 @@ git rev-parse -q --verify HEAD >/dev/null || skip 'not a git repository'
 
 root=$tmp/root
 bootstrap "$root" --variant=apt --include=git
-echo "bare system:" && cat "$root/etc/apt/sources.list"
+echo 'bare system:'
+find "$root/etc/apt" -name '*.list' -exec cat '{}' +
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 for c in gcc make pkg-config python3 sudo; do
 	[ ! -e "$root/usr/bin/$c" ] || fail "the bare system has $c"
