@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # allocctl fleet: what launchers print, held together.
 . tests/support.sh
+. tests/fleet.sh
 command -v python3 >/dev/null || skip 'no python3'
 
 run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
@@ -11,23 +12,6 @@ run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
 	allocctl fleet "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 	[ "$status" = "$want" ] || cat "$tmp/out" "$tmp/err" >&2
 	equal "status of fleet $*" "$status" "$want"
-}
-
-has() {	# has TEXT: in the output, with runs of blanks and line ends as one
-	tr -s '\n ' '  ' <"$tmp/out" | grep -q -F -e "$1" || {
-		cat "$tmp/out" >&2
-		fail "no '$1'"
-	}
-}
-
-is() {	# is EXPRESSION: true of the JSON object d in $tmp/out
-	python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-f = {e["name"]: e for e in d["facts"]}
-sys.exit(not eval(sys.argv[2]))' "$tmp/out" "$1" || {
-		cat "$tmp/out" >&2
-		fail "not so: $1"
-	}
 }
 
 # Reports of nodes, one file each: what doctor prints, with another host.
