@@ -167,8 +167,9 @@ while [ $n -lt 70 ]; do
 done
 counted() {	# it takes a while until all of them have loaded it
 	run 0 metrics
-	awk '/^allocctl_processes{/ { sum += $NF } END { exit sum < 78 }' \
-		"$tmp/out"
+	awk -v all="$(echo "$started" | wc -w)" '
+	/^allocctl_processes{/ { sum += $NF }
+	END { exit sum < all }' "$tmp/out"
 }
 tries=0
 until counted; do
