@@ -4,7 +4,6 @@
 # HAVE_X=y on the command line makes absence an error, HAVE_X=n leaves X out.
 
 ##= HAVE_X=y|n      X of ZLIB LZMA ZSTD JANSSON YAML CHECK: demand or not
-features := ZLIB LZMA ZSTD JANSSON YAML CHECK
 
 for-ZLIB    := .gz recordings (zlib1g-dev or zlib-devel)
 for-LZMA    := .xz recordings (liblzma-dev or xz-devel)

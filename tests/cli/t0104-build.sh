@@ -42,6 +42,13 @@ equal 'HAVE_LZMA=n' $status 0
 grep -q -e '-DHAVE_LZMA' -e '-DHAVE_ZSTD' "$tmp/log" &&
 	fail 'HAVE_LZMA=n is not obeyed'
 
+# What is installed is what was built: nothing is compiled with other flags.
+build CFLAGS=-DOURS HAVE_LZMA=n
+env -u CC ${MAKE:-make} O="$out" SANITIZE= DESTDIR="$tmp/root" install-systemd \
+	"$out/liballoc/util/error.o" >"$tmp/log" 2>&1 || status=$?
+equal 'make install' $status 0
+grep '  CC' "$tmp/log" && fail 'make install forgets how it was built'
+
 build BUILD=fast
 [ $status -ne 0 ] || fail 'BUILD=fast was taken'
 exit 0
