@@ -92,7 +92,8 @@ need_packages() {
 	[ "$(id -u)" -eq 0 ] || skip 'a chroot needs root'
 	command -v mmdebstrap >/dev/null || skip 'no mmdebstrap'
 	if [ -e "$packages/.made" ] && [ -z "$(find . -path ./build -prune -o \
-		-path ./.git -prune -o -type f -newer "$packages/.made" \
+		-path ./.git -prune -o -name __pycache__ -prune -o \
+		-type f -newer "$packages/.made" \
 		-print | head -n 1)" ]; then
 		return
 	fi
