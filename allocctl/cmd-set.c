@@ -99,16 +99,6 @@ static const struct set_target *find_target(const struct set_request *request)
 	return NULL;
 }
 
-/* NAME='value' as a word of a command, out of the line that exports it. */
-static char *wrap(const struct set_target *target, const char *line)
-{
-	struct la_strbuf whole = { 0 };
-
-	la_strbuf_addf(&whole, "%s%s%s", target->before,
-		       line + strlen("export "), target->after);
-	return whole.data;
-}
-
 /* The line, to be freed; NULL after a message. */
 static char *make_line(const struct set_request *request,
 		       const struct set_target *target)
@@ -123,7 +113,7 @@ static char *make_line(const struct set_request *request,
 	}
 	if (!target->before)
 		return line;
-	whole = wrap(target, line);
+	whole = set_target_wrap(target, line);
 	free(line);
 	if (!whole)
 		report_no_memory();
@@ -232,6 +222,10 @@ static int set_with(struct set_request *request, int nr)
 	if (request->undo)
 		return set_apply(request, target, NULL);
 	status = check_setting(request);
+	if (status != STATUS_DONE)
+		return status;
+	if (request->persist != SET_SESSION && !request->apply)
+		status = set_check_place(request, target);
 	if (status != STATUS_DONE)
 		return status;
 	line = make_line(request, target);

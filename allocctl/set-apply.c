@@ -300,6 +300,18 @@ static bool is_missing(const char *path)
 	return lstat(path, &st) < 0 && errno == ENOENT;
 }
 
+int set_check_place(const struct set_request *request,
+		    const struct set_target *target)
+{
+	char path[PATH_MAX];
+
+	if (set_path(path, request, target))
+		return STATUS_DONE;
+	report_error("%s has no file for that: name one with --file",
+		     target->name);
+	return STATUS_USAGE;
+}
+
 int set_apply(const struct set_request *request,
 	      const struct set_target *target, const char *lines)
 {
@@ -315,11 +327,10 @@ int set_apply(const struct set_request *request,
 	status = check_home(request, target);
 	if (status != STATUS_DONE)
 		return status;
-	if (!set_path(path, request, target)) {
-		report_error("%s has no file for that: name one with --file",
-			     target->name);
-		return STATUS_USAGE;
-	}
+	status = set_check_place(request, target);
+	if (status != STATUS_DONE)
+		return status;
+	set_path(path, request, target);
 	if (request->undo && is_missing(path)) {
 		printf("%s: nothing to change\n", path);
 		return STATUS_DONE;

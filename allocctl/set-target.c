@@ -141,6 +141,15 @@ const struct set_target *set_target_of_kind(enum la_script_kind kind)
 	return NULL;
 }
 
+char *set_target_wrap(const struct set_target *target, const char *line)
+{
+	struct la_strbuf whole = { 0 };
+
+	la_strbuf_addf(&whole, "%s%s%s", target->before,
+		       line + strlen("export "), target->after);
+	return whole.data;
+}
+
 void set_target_names(struct la_strbuf *names)
 {
 	size_t i;

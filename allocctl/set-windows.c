@@ -159,6 +159,16 @@ static int finish(const struct set_request *request, LSTATUS code, bool there)
 	return STATUS_DONE;
 }
 
+int set_check_place(const struct set_request *request,
+		    const struct set_target *target)
+{
+	if (!request->path && (!strcmp(target->name, "cmd") ||
+			       !strcmp(target->name, "powershell")))
+		return STATUS_DONE;
+	report_error("files are not edited on Windows: put the line in");
+	return STATUS_FINDINGS;
+}
+
 int set_apply(const struct set_request *request,
 	      const struct set_target *target, const char *lines)
 {
@@ -167,13 +177,10 @@ int set_apply(const struct set_request *request,
 	wchar_t name[NAME_WCHARS];
 	struct value *value;
 	LSTATUS code;
+	int status = set_check_place(request, target);
 
-	if (request->path || (strcmp(target->name, "cmd") &&
-			      strcmp(target->name, "powershell"))) {
-		report_error("files are not edited on Windows: put the line "
-			     "in");
-		return STATUS_FINDINGS;
-	}
+	if (status != STATUS_DONE)
+		return status;
 	if (!widen(request->variable, name, NAME_WCHARS)) {
 		report_error("not a variable's name: '%s'", request->variable);
 		return STATUS_USAGE;

@@ -33,6 +33,10 @@ const struct set_target *set_target_find(const char *name);
 /* That of a kind of file that can be edited, or NULL. */
 const struct set_target *set_target_of_kind(enum la_script_kind kind);
 
+/* The line of a target that has a command around it, to be freed: NAME=VALUE
+ * out of the line that exports it; NULL: no memory. */
+char *set_target_wrap(const struct set_target *target, const char *line);
+
 /* Words of --shell, for messages. */
 void set_target_names(struct la_strbuf *names);
 
@@ -96,6 +100,10 @@ struct set_request {
 };
 
 enum set_persist { SET_SESSION, SET_USER, SET_SYSTEM };
+
+/* Is there one to write to for good? A status, after a message if not. */
+int set_check_place(const struct set_request *request,
+		    const struct set_target *target);
 
 /*
  * Edit the file, or on Windows the registry, for the target; lines NULL: undo.

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "assignment.h"
+#include "set.h"
 #include "util/distance.h"
 #include "util/util.h"
 #include "verify.h"
@@ -148,16 +149,42 @@ bool verify_recognise(struct verify *verify)
 	return verify->alone;
 }
 
+static const struct verify_said *find_said(const struct verify_list *list,
+					   int code)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->said[i].code == code)
+			return &list->said[i];
+	return NULL;
+}
+
+/* Bytes from the place on that set it: with >:8] of a list without quotes,
+ * which a shell takes for a file that output goes to. */
+static size_t whole_length(const struct verify *verify,
+			   const struct verify_place *place)
+{
+	static const char key[] = ">:";
+	size_t end = place->offset + place->length;
+
+	if (end < strlen(verify->text) &&
+	    !strncmp(verify->text + end, key, strlen(key)))
+		end += strcspn(verify->text + end, " \t\r\n;&|");
+	return end - place->offset;
+}
+
 /* What the line seems to be meant to set, to be freed, or NULL. */
 static char *meant(const struct verify *verify,
 		   const struct verify_place *place)
 {
 	const char *text = verify->text + place->offset;
-	struct assignment found = assignment_read(text, place->length);
+	size_t length = whole_length(verify, place);
+	struct assignment found = assignment_read(text, length);
 
 	if (verify->request.wanted)
 		return strdup(verify->request.wanted);
-	if (place->value)
+	if (place->value && length == place->length)
 		return strdup(place->value);
 	if (!*found.name || found.end <= found.start)
 		return NULL;
@@ -183,6 +210,34 @@ static char *corrected(struct verify *verify, char *value)
 	return right;
 }
 
+/* The line that sets it; for a launcher that does not pass it on its own, for
+ * which there may be none. */
+static char *write_cure(const struct verify *verify,
+			const struct verify_place *place, const char *value)
+{
+	const struct verify_said *launcher =
+		find_said(&place->list, LA_SCRIPT_NOT_PASSED);
+	const struct set_target *target = NULL;
+	char *line = NULL, *whole, *name;
+
+	if (launcher) {
+		name = strndup(verify->text + launcher->offset,
+			       launcher->length);
+		target = name ? set_target_find(name) : NULL;
+		free(name);
+		if (!target || !target->before)
+			return NULL;
+	}
+	if (la_script_write(target ? target->kind : verify->kind,
+			    place->variable, value, &line, NULL) < 0)
+		return NULL;
+	if (!target)
+		return line;
+	whole = set_target_wrap(target, line);
+	free(line);
+	return whole;
+}
+
 void verify_cure(struct verify *verify, struct verify_place *place)
 {
 	char *value, *right;
@@ -193,9 +248,7 @@ void verify_cure(struct verify *verify, struct verify_place *place)
 	right = corrected(verify, value);
 	if (right && (!place->value || place->fate != LA_SCRIPT_ARRIVES ||
 		      strcmp(right, place->value)))
-		if (la_script_write(verify->kind, place->variable, right,
-				    &place->cure, NULL) < 0)
-			place->cure = NULL;
+		place->cure = write_cure(verify, place, right);
 	free(right);
 	free(value);
 }

@@ -121,3 +121,26 @@ allocctl verify --script "$tmp/nowhere" 2>"$tmp/err" || status=$?
 equal 'status of a file that is not there' "$status" 3
 grep -q "^allocctl: cannot read '$tmp/nowhere': No such file" "$tmp/err" ||
 	fail "message: $(cat "$tmp/err")"
+
+# What to write instead: all of a list whose end a shell took for a file.
+V=PYTORCH_CUDA_ALLOC_CONF
+list='roundup_power2_divisions:[256:1,512:2,>:8]'
+run 1 "export $V=$list
+" --kind bash
+has "    export $V='$list'"
+run 1 "set $V=$list
+" --kind cmd
+has "    set \"$V=$list\""
+run 1 "export $V=max_split_size_mb:5>x
+" --kind bash
+grep -F '5>x' "$tmp/out" | grep -q "'" && fail 'a file is taken for the value'
+
+# For a launcher its own line, or none: what is there is an export already.
+run 1 "export $V=backend:native
+sudo python train.py
+ssh far python train.py
+docker run image
+" --kind bash
+equal 'lines to write' "$(sed -n "s/^    \(.*backend:native.*\)/\1/p" \
+	"$tmp/out")" "sudo $V='backend:native' python train.py
+docker run -e $V='backend:native' IMAGE"

@@ -68,3 +68,10 @@ run 1 $s --apply --shell python --file "$tmp/x.py"
 run 0 backend:cudaMallocAsync --shell bash
 grep -qx 'in torch: torch.cuda.get_allocator_backend()' "$tmp/out" ||
 	fail 'no way to see the backend'
+
+# For good there has to be a place.
+for shell in cmd docker k8s; do
+	run 2 $s --shell $shell --persist user
+	equal "no place for $shell" "$(cat "$tmp/err")" \
+		"allocctl: $shell has no file for that: name one with --file"
+done
