@@ -6,7 +6,10 @@
 
 base=tests/data/big_random.11.base.pickle.xz
 tab=$(printf '\t')
-for cap in $(cut -f 1 tests/data/remedy.tsv | sort -u); do
+caps=$(cut -f 1 tests/data/remedy.tsv | sort -u)
+# Of no interest to a sanitizer is that the search under each is right.
+[ -z "${SANITIZE-}" ] || caps=$(echo "$caps" | tail -n 1)
+for cap in $caps; do
 	# Of the smallest of these limits torch says OOM in every row.
 	tune $((cap == 9396102461)) "$base" --limit "$cap" --format json
 	equal "limit of $cap" "$(member limit)" "{\"kind\":\"cap\",\"bytes\":$cap}"

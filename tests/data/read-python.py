@@ -3,7 +3,8 @@
 """Run lines of Python, and read them: read-python.py FOLDER
 
 Each line is run by this Python, then a child tells what it found in its
-environment; read-script must say the same, or that it does not know.
+environment; read-script must say the same, or that it does not know.  With
+SANITIZE set the lines are read alone.
 """
 import json
 import os
@@ -75,6 +76,11 @@ def main():
     os.chmod(child, 0o755)
     start = 'CH = "%s"\nCHILD = [CH]\n' % child + before
     same = unknown = wrong = 0
+    if os.environ.get("SANITIZE"):
+        for snip in snips:
+            read(start + snip + "\n")
+        print("%d lines read" % len(snips))
+        return False
     for snip in snips:
         truth = run(folder, start + snip + "\n",
                     "CHILD" in snip or "+CH" in snip)

@@ -36,7 +36,7 @@ install_files() {
 	mkdir "$system/packages"
 	cp "$@" "$system/packages"
 	inside "$system" sh -eu -c 'export DEBIAN_FRONTEND=noninteractive
-		apt-get update -q
+		ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1 || apt-get update -q
 		apt-get install -y -q --no-install-recommends \
 			-o Dpkg::Options::=--force-confdef \
 			/packages/*.deb' >"$tmp/log" 2>&1 ||

@@ -3,12 +3,15 @@
 """Compare the facts of messages with those of a parser made of regular
 expressions, as they are and as launchers, terminals and people change them.
 
+With SANITIZE set a quarter of the changes is made: fuzz-log has more.
+
 usage: messages.py LOG-FACTS FILE... [--companions LIST]
 
 FILE has JSON lines with text (or oom), form and label; LIST has the paths of
 companion files of recordings.
 """
 import json
+import os
 import random
 import re
 import subprocess
@@ -195,6 +198,8 @@ class Check:
     def mutate(self, case, facts):
         source = random.Random(case['id'])
         changed = list(mutations(case['text'], source))
+        if os.environ.get('SANITIZE'):
+            changed = changed[self.cases % 4::4]
         for name, log in changed:
             if 'wrapped' in name and facts['form'] in OWN_PREFIX:
                 continue
