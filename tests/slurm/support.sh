@@ -19,6 +19,7 @@ if [ -z "${SLURM_TEST-}" ]; then
 	exit $status
 fi
 . tests/support.sh
+. tests/slurm.sh
 chmod 755 "$tmp"
 mount -t overlay -o "lowerdir=/etc,upperdir=$SLURM_TEST/upper,workdir=$SLURM_TEST/work" \
 	none /etc || skip 'no overlay file systems'
@@ -32,32 +33,7 @@ unset PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF \
 	VIRTUAL_ENV CONDA_PREFIX PYTHONPATH CUDA_VISIBLE_DEVICES
 
 mkdir -p /etc/slurm /etc/munge /run/munge /run/slurm/state /etc/liballoc
-cat >/etc/slurm/slurm.conf <<'END'
-ClusterName=t
-SlurmctldHost=node(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-CryptoType=crypto/munge
-StateSaveLocation=/run/slurm/state
-SlurmdSpoolDir=/run/slurm/spool-%n
-SlurmctldPidFile=/run/slurm/ctld.pid
-SlurmdPidFile=/run/slurm/%n.pid
-SlurmctldLogFile=/run/slurm/ctld.log
-SlurmdLogFile=/run/slurm/%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SchedulerParameters=sched_interval=1,bf_interval=1
-ReturnToService=2
-PlugStackConfig=/etc/slurm/plugstack.conf
-TaskProlog=/etc/slurm/taskprolog
-NodeName=n[1-4] NodeHostname=node NodeAddr=127.0.0.1 Port=[17001-17004] CPUs=1
-PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
-END
+slurm_conf 4 /etc/slurm/taskprolog /run/slurm >/etc/slurm/slurm.conf
 : >/etc/slurm/plugstack.conf
 printf '#!/bin/sh\n' >/etc/slurm/taskprolog
 chmod 755 /etc/slurm/taskprolog

@@ -3,31 +3,9 @@
 # What srun and sbatch give a task, by a Slurm of one host.
 . tests/support.sh
 . tests/system/support.sh
+. tests/slurm.sh
 
-cat >"$test/in/slurm.conf" <<'END'
-ClusterName=t
-SlurmctldHost=node(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-CryptoType=crypto/munge
-StateSaveLocation=/run/slurm/state
-SlurmdSpoolDir=/run/slurm/spool-%n
-SlurmctldPidFile=/run/slurm/ctld.pid
-SlurmdPidFile=/run/slurm/%n.pid
-SlurmctldLogFile=/test/ctld.log
-SlurmdLogFile=/test/%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-ReturnToService=2
-TaskProlog=/run/prolog
-NodeName=n[1-8] NodeHostname=node NodeAddr=127.0.0.1 Port=[17001-17008] CPUs=1
-PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
-END
+slurm_conf 8 /run/prolog /test >"$test/in/slurm.conf"
 
 # Each line: a name, and what is typed where the variable is submit:1.
 cat >"$test/in/lines" <<END
@@ -111,6 +89,7 @@ END
 ip address add 10.0.0.1/32 dev lo
 mkdir -p /run/slurm/state
 cp /test/in/slurm.conf /etc/slurm/slurm.conf
+: >/etc/slurm/plugstack.conf
 export SLURM_CONF=/etc/slurm/slurm.conf
 printf '#!/bin/sh\n' >/run/prolog
 chmod 755 /run/prolog
