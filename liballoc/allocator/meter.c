@@ -4,9 +4,7 @@
 #include <time.h>
 
 #include "allocator/meter.h"
-#include "util/util.h"
-
-#define PIECE (2 * MIB) /* mapped memory counts in these */
+#include "device/page.h"
 
 uint64_t meter_clock(void)
 {
@@ -80,12 +78,12 @@ static int meter_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
 static int meter_map(struct la_device *dev, uint64_t addr, uint64_t size,
 		     uint64_t granule)
 {
-	return CHANGED(dev, (int64_t)(size / PIECE), map, addr, size, granule);
+	return CHANGED(dev, (int64_t)(size / PAGE), map, addr, size, granule);
 }
 
 static int meter_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 {
-	return CHANGED(dev, -(int64_t)(size / PIECE), unmap, addr, size);
+	return CHANGED(dev, -(int64_t)(size / PAGE), unmap, addr, size);
 }
 
 static int meter_create(struct la_device *dev, uint64_t size, uint64_t *piece)
