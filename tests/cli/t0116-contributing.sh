@@ -57,7 +57,7 @@ for name in $examples; do
 	done <"$tmp/commands"
 done
 for test in $tests tests/cli/t0101-*.sh tests/cli/t0105-*.sh \
-	tests/cli/t0500-*.sh; do
+	tests/cli/t0200-*.sh tests/cli/t0500-*.sh; do
 	sh "$test" || fail "$test"
 done
 for program in test-setting test-advise; do
