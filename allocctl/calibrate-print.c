@@ -15,14 +15,9 @@ static const struct {
 	const char *name;
 	size_t offset;
 } members[] = {
-	{ "malloc", offsetof(struct la_cost_point, malloc) },
-	{ "free", offsetof(struct la_cost_point, free) },
-	{ "map", offsetof(struct la_cost_point, map) },
-	{ "unmap", offsetof(struct la_cost_point, unmap) },
-	{ "create", offsetof(struct la_cost_point, create) },
-	{ "attach", offsetof(struct la_cost_point, attach) },
-	{ "detach", offsetof(struct la_cost_point, detach) },
-	{ "release", offsetof(struct la_cost_point, release) },
+#define MEMBER(name) { #name, offsetof(struct la_cost_point, name) },
+	LA_COST_NAMES(MEMBER)
+#undef MEMBER
 };
 
 static double cost(const struct la_cost_point *point, size_t member)

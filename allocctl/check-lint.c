@@ -20,7 +20,8 @@ struct finding {
 typedef void finding_fn(void *arg, const struct check_source *source,
 			const struct finding *finding);
 
-int check_refusal_code(const struct la_setting_check *check)
+/* Code of a refusal: that of the remark that explains it. */
+static int check_refusal_code(const struct la_setting_check *check)
 {
 	const struct la_setting_remark *remark;
 	size_t i, nr;

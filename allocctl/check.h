@@ -56,11 +56,7 @@ void check_sarif_end(struct la_json *json);
 int check_all_releases(const struct check_source *source,
 		       const struct check_options *options);
 
-/* Code of a refusal: that of the remark that explains it. */
-int check_refusal_code(const struct la_setting_check *check);
-
 /* "note", "warning" or "hint". */
 const char *check_severity_name(enum la_severity severity);
-
 
 #endif /* ALLOCCTL_CHECK_H */

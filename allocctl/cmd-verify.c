@@ -231,7 +231,8 @@ static int status_of_script(const struct verify *verify)
 	return last->refused ? STATUS_FINDINGS : STATUS_DONE;
 }
 
-int verify_status(const struct verify *verify)
+/* Does what was wanted arrive?  A status. */
+static int verify_status(const struct verify *verify)
 {
 	int status = STATUS_DONE;
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands; each cmd-<name>.c exports one of these and nothing else. */
+/* A subcommand: each cmd-<name>.c exports one, cmd_<name>, and nothing else. */
 #ifndef ALLOCCTL_CMD_H
 #define ALLOCCTL_CMD_H
 
@@ -9,21 +9,6 @@ struct cmd {
 	/* argv[0]: the command's name; returns a status */
 	int (*run)(int argc, char **argv);
 };
-
-extern const struct cmd cmd_calibrate;
-extern const struct cmd cmd_check;
-extern const struct cmd cmd_convert;
-extern const struct cmd cmd_doctor;
-extern const struct cmd cmd_env;
-extern const struct cmd cmd_explain;
-extern const struct cmd cmd_fleet;
-extern const struct cmd cmd_metrics;
-extern const struct cmd cmd_replay;
-extern const struct cmd cmd_run;
-extern const struct cmd cmd_triage;
-extern const struct cmd cmd_set;
-extern const struct cmd cmd_tune;
-extern const struct cmd cmd_verify;
 
 enum status {
 	STATUS_DONE = 0,

@@ -55,10 +55,8 @@ static void usage(FILE *stream, const struct program *program)
 
 	fprintf(stream,
 		"usage: %s COMMAND [ARGUMENTS]\n"
-		"\n"
 		"%s\n"
-		"\n"
-		"commands:\n",
+		"\n",
 		report_program, program->about);
 	for (c = program->cmds; *c; c++)
 		fprintf(stream, "  %-9s  %s\n", (*c)->name, (*c)->summary);

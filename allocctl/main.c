@@ -8,7 +8,12 @@
 #include "print-child.h"
 #include "report.h"
 
+#define COMMAND(name) extern const struct cmd cmd_##name;
+#include "commands.inc"
+#undef COMMAND
+
 static const struct cmd *const cmds[] = {
+#define COMMAND(name) &cmd_##name,
 #include "commands.inc"
 	NULL,
 };

@@ -36,12 +36,14 @@ static const char *const release_sources[] = {
 	[LA_RELEASE_FROM_TRIAL] = "trial",
 };
 
-const char *source_release_source(const struct la_program_info *info)
+/* How the release was learnt: "the companion file". */
+static const char *source_release_source(const struct la_program_info *info)
 {
 	return release_sources[info->release_source];
 }
 
-const char *source_release(const struct la_program_info *info)
+/* The release of torch whose rules are taken, "2.11". */
+static const char *source_release(const struct la_program_info *info)
 {
 	return la_release_name(info->release);
 }

@@ -30,7 +30,8 @@ static const char *range_text(char text[TRIAGE_SIZE], enum la_language language,
 	return text;
 }
 
-bool triage_is_rounding(uint64_t low, uint64_t high)
+/* Is that no more than what two decimals of a unit leave open? */
+static bool triage_is_rounding(uint64_t low, uint64_t high)
 {
 	return high - low <= high / 64;
 }

@@ -148,9 +148,6 @@ const char *triage_trial_text(enum la_language language,
 /* triage-advice.c: a line to paste that gathers what is missing, or NULL. */
 const char *triage_collect(const struct la_facts *facts);
 
-/* Is that no more than what two decimals of a unit leave open? */
-bool triage_is_rounding(uint64_t low, uint64_t high);
-
 /* Is there a cap that is known as an interval only? */
 bool triage_cap_is_open(const struct la_facts *facts);
 

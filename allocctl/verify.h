@@ -102,9 +102,6 @@ void verify_shells(struct verify *verify);
 /* Has the torch of that program read the variable before? */
 bool verify_is_late(const struct verify_place *place);
 
-/* Does what was wanted arrive?  A status. */
-int verify_status(const struct verify *verify);
-
 void verify_print_text(const struct verify *verify);
 void verify_print_json(const struct verify *verify);
 

@@ -18,7 +18,8 @@ const char *const device_kinds[DEVICE_KINDS] = {
 	[LA_PROBE_KIND_MAPPING] = "mapping",
 };
 
-bool device_kind_counts(enum la_probe_kind kind)
+/* Does a kind hold memory of a device, which no other kind counts too? */
+static bool device_kind_counts(enum la_probe_kind kind)
 {
 	return kind <= LA_PROBE_KIND_MANAGED;
 }

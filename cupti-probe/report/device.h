@@ -14,9 +14,6 @@
 enum { DEVICE_KINDS = LA_PROBE_KIND_BLOCK };
 extern const char *const device_kinds[DEVICE_KINDS];
 
-/* Does a kind hold memory of a device, which no other kind counts too? */
-bool device_kind_counts(enum la_probe_kind kind);
-
 /* Bytes that a process holds on it by what it asked the driver for. */
 uint64_t device_live(const struct la_probe_device *device);
 

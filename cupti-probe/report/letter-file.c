@@ -49,8 +49,10 @@ static void add_source(struct la_strbuf *out,
 		la_strbuf_addstr(out, "the driver's calls, interposed");
 }
 
-void letter_view(struct la_strbuf *out, const struct la_probe_header *header,
-		 enum la_probe_level level)
+/* A sentence: when and how a level was seen. */
+static void letter_view(struct la_strbuf *out,
+			const struct la_probe_header *header,
+			enum la_probe_level level)
 {
 	const struct la_probe_view *view = &header->view[level];
 
@@ -79,7 +81,9 @@ static void add_loss(struct la_strbuf *out, uint64_t count, const char *what)
 			       count, what);
 }
 
-void letter_losses(struct la_strbuf *out, const struct la_probe_losses *losses)
+/* A sentence: what is missing. */
+static void letter_losses(struct la_strbuf *out,
+			  const struct la_probe_losses *losses)
 {
 	add_loss(out, losses->overwritten, "older records made room for later "
 					   "ones");
@@ -89,8 +93,9 @@ void letter_losses(struct la_strbuf *out, const struct la_probe_losses *losses)
 	add_loss(out, losses->damaged, "parts are damaged");
 }
 
-void letter_ended(struct la_strbuf *out, const struct ended *ended,
-		  const struct la_probe_header *header)
+/* A sentence: how the process ended. */
+static void letter_ended(struct la_strbuf *out, const struct ended *ended,
+			 const struct la_probe_header *header)
 {
 	const char *name = strsignal(ended->number);
 

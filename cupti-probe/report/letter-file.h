@@ -9,15 +9,6 @@ int letter_file_text(const struct letter_file *file);
 int letter_file_markdown(const struct letter_file *file);
 void letter_file_json(struct la_json *json, const struct letter_file *file);
 
-/* A sentence: when and how a level was seen. */
-void letter_view(struct la_strbuf *out, const struct la_probe_header *header,
-		 enum la_probe_level level);
-
-/* Sentences: what is missing, and how the process ended. */
-void letter_losses(struct la_strbuf *out, const struct la_probe_losses *losses);
-void letter_ended(struct la_strbuf *out, const struct ended *ended,
-		  const struct la_probe_header *header);
-
 /* A paragraph behind a label; nothing for "". */
 void letter_paragraph(const char *label, const char *text);
 

@@ -4,9 +4,7 @@
 #include <time.h>
 
 #include "allocator/meter.h"
-#include "util/util.h"
-
-#define PIECE (2 * MIB) /* mapped memory counts in these */
+#include "device/page.h"
 
 uint64_t meter_clock(void)
 {
@@ -21,170 +19,120 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more)
 	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-/* An operation since a moment is over. */
 static int end(struct meter *meter, uint64_t start, int result)
 {
 	count(&meter->time, meter_clock() - start);
 	return result;
 }
 
-/* The same of one that, if it worked, changed the number of segments. */
-static int end_change(struct meter *meter, uint64_t start, int result,
-		      int64_t more)
+/* That worked, and so changed the number of segments. */
+static void change(struct meter *meter, int64_t more)
 {
-	count(&meter->calls, 1);
-	if (!result) {
-		meter->segments += more;
-		if (meter->segments > meter->segments_peak)
-			meter->segments_peak = meter->segments;
-	}
-	return end(meter, start, result);
+	meter->segments += more;
+	if (meter->segments > meter->segments_peak)
+		meter->segments_peak = meter->segments;
 }
+
+/* The result of an operation of the inner device, timed. */
+#define TIMED(dev, operation, ...)                                             \
+	({                                                                     \
+		struct meter *meter = (struct meter *)(dev);                   \
+		uint64_t start = meter_clock();                                \
+                                                                               \
+		end(meter, start,                                              \
+		    meter->inner->ops->operation(meter->inner,                 \
+						 ##__VA_ARGS__));              \
+	})
+
+/* The same of one that is counted, and takes so many segments if it works. */
+#define CHANGED(dev, more, operation, ...)                                     \
+	({                                                                     \
+		int result = TIMED(dev, operation, ##__VA_ARGS__);             \
+                                                                               \
+		count(&((struct meter *)(dev))->calls, 1);                     \
+		if (!result)                                                   \
+			change((struct meter *)(dev), more);                   \
+		result;                                                        \
+	})
 
 static int meter_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->alloc(meter->inner, size, addr),
-			  1);
+	return CHANGED(dev, 1, alloc, size, addr);
 }
 
 static int meter_free(struct la_device *dev, uint64_t addr, uint64_t size)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->free(meter->inner, addr, size),
-			  -1);
+	return CHANGED(dev, -1, free, addr, size);
 }
 
 static int meter_reserve(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end(meter, start,
-		   meter->inner->ops->reserve(meter->inner, size, addr));
+	return TIMED(dev, reserve, size, addr);
 }
 
 static int meter_unreserve(struct la_device *dev, uint64_t addr, uint64_t size)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end(meter, start,
-		   meter->inner->ops->unreserve(meter->inner, addr, size));
+	return TIMED(dev, unreserve, addr, size);
 }
 
 static int meter_map(struct la_device *dev, uint64_t addr, uint64_t size,
 		     uint64_t granule)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(
-		meter, start,
-		meter->inner->ops->map(meter->inner, addr, size, granule),
-		(int64_t)(size / PIECE));
+	return CHANGED(dev, (int64_t)(size / PAGE), map, addr, size, granule);
 }
 
 static int meter_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->unmap(meter->inner, addr, size),
-			  -(int64_t)(size / PIECE));
+	return CHANGED(dev, -(int64_t)(size / PAGE), unmap, addr, size);
 }
 
 static int meter_create(struct la_device *dev, uint64_t size, uint64_t *piece)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->create(meter->inner, size, piece),
-			  1);
+	return CHANGED(dev, 1, create, size, piece);
 }
 
 static int meter_release(struct la_device *dev, uint64_t piece, uint64_t size)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->release(meter->inner, piece, size),
-			  -1);
+	return CHANGED(dev, -1, release, piece, size);
 }
 
 static int meter_attach(struct la_device *dev, uint64_t addr, uint64_t size,
 			uint64_t piece)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(
-		meter, start,
-		meter->inner->ops->attach(meter->inner, addr, size, piece), 0);
+	return CHANGED(dev, 0, attach, addr, size, piece);
 }
 
 static int meter_detach(struct la_device *dev, uint64_t addr, uint64_t size)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end_change(meter, start,
-			  meter->inner->ops->detach(meter->inner, addr, size),
-			  0);
+	return CHANGED(dev, 0, detach, addr, size);
 }
 
 static int meter_record(struct la_device *dev, uint64_t stream, uint64_t *event)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end(meter, start,
-		   meter->inner->ops->record(meter->inner, stream, event));
+	return TIMED(dev, record, stream, event);
 }
 
 static int meter_query(struct la_device *dev, uint64_t event)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	return end(meter, start, meter->inner->ops->query(meter->inner, event));
+	return TIMED(dev, query, event);
 }
 
 static int meter_order(struct la_device *dev, uint64_t stream, uint64_t event)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	count(&meter->orders, 1);
-	return end(meter, start,
-		   meter->inner->ops->order(meter->inner, stream, event));
+	count(&((struct meter *)dev)->orders, 1);
+	return TIMED(dev, order, stream, event);
 }
 
 static int meter_await(struct la_device *dev, uint64_t event)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	count(&meter->awaits, 1);
-	return end(meter, start, meter->inner->ops->await(meter->inner, event));
+	count(&((struct meter *)dev)->awaits, 1);
+	return TIMED(dev, await, event);
 }
 
 static int meter_drain(struct la_device *dev)
 {
-	struct meter *meter = (struct meter *)dev;
-	uint64_t start = meter_clock();
-
-	count(&meter->awaits, 1);
-	return end(meter, start, meter->inner->ops->drain(meter->inner));
+	count(&((struct meter *)dev)->awaits, 1);
+	return TIMED(dev, drain);
 }
 
 static void meter_forget(struct la_device *dev, uint64_t event)

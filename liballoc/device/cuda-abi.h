@@ -93,8 +93,10 @@ enum {
 	X(init, cuInit, (unsigned int))                                        \
 	X(error_name, cuGetErrorName, (la_cu_result, const char **))           \
 	X(error_text, cuGetErrorString, (la_cu_result, const char **))         \
+	X(device_count, cuDeviceGetCount, (int *))                             \
 	X(device, cuDeviceGet, (la_cu_device *, int))                          \
 	X(device_name, cuDeviceGetName, (char *, int, la_cu_device))           \
+	X(device_total, cuDeviceTotalMem, (size_t *, la_cu_device))            \
 	X(attribute, cuDeviceGetAttribute, (int *, int, la_cu_device))         \
 	X(can_access, cuDeviceCanAccessPeer,                                   \
 	  (int *, la_cu_device, la_cu_device))                                 \

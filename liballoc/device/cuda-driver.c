@@ -92,7 +92,8 @@ void la_cu_close(struct la_cu *cu)
 	dlclose(cu->library);
 }
 
-const char *la_cu_call_name(enum la_cu_call call)
+/* The driver's name of a function. */
+static const char *call_name(enum la_cu_call call)
 {
 	static const char *const name[] = {
 #define NAME(member, called, parameters) #called,
@@ -172,6 +173,6 @@ void la_cu_describe(const struct la_cu *cu, enum la_cu_call call,
 		name = "no name";
 	if (cu->error_text(result, &meaning) || !meaning)
 		meaning = "unknown error";
-	snprintf(text, size, "%s: %s (%d, %s)", la_cu_call_name(call), meaning,
+	snprintf(text, size, "%s: %s (%d, %s)", call_name(call), meaning,
 		 result, name);
 }

@@ -27,9 +27,6 @@ enum la_cu_call {
 int la_cu_open(struct la_cu *cu, struct la_error *err);
 void la_cu_close(struct la_cu *cu);
 
-/* The driver's name of a function. */
-const char *la_cu_call_name(enum la_cu_call call);
-
 /* A result as 0 or a negative errno value. */
 int la_cu_errno(la_cu_result result);
 

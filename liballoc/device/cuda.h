@@ -13,9 +13,8 @@
 #include <liballoc/device.h>
 
 #include "device/cuda-driver.h"
+#include "device/page.h"
 #include "util/util.h"
-
-#define PAGE (2 * MIB)
 
 /* What a page of a reservation has. */
 enum cuda_page {

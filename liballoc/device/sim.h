@@ -12,11 +12,11 @@
 
 #include <liballoc/device.h>
 
+#include "device/page.h"
 #include "device/slots.h"
 #include "util/util.h"
 
 #define CHUNK (32 * MIB)
-#define PAGE (2 * MIB)
 
 struct gap {
 	uint64_t addr;

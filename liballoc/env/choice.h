@@ -17,11 +17,6 @@ struct la_env_judgement {
 	bool failed; /* no memory */
 };
 
-/* Say something; variable belongs to the judgement or is static. */
-void la_env_say(struct la_env_judgement *j, enum la_script_code code,
-		const char *variable, bool harmless, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-
 /* Say what is wrong with what was chosen. */
 void la_env_judge(struct la_env_judgement *j);
 

@@ -22,8 +22,10 @@ static const char *kind_of(enum la_script_code code)
 	return "";
 }
 
-void la_env_say(struct la_env_judgement *j, enum la_script_code code,
-		const char *variable, bool harmless, const char *format, ...)
+/* Say something; variable belongs to the judgement or is static. */
+static void __attribute__((format(printf, 5, 6)))
+say(struct la_env_judgement *j, enum la_script_code code, const char *variable,
+    bool harmless, const char *format, ...)
 {
 	struct la_env_finding *finding;
 	va_list args;
@@ -69,27 +71,27 @@ static void judge_halves(struct la_env_judgement *j)
 	if (!shared || shared == device || j->context.build == LA_BUILD_CPU)
 		return;
 	if (device)
-		la_env_say(j, LA_SCRIPT_TWO_VARIABLES, shared->name,
-			   same_value(shared, device),
-			   "%s are read from %s, those of the CUDA allocator "
-			   "from %s",
-			   which, shared->name, device->name);
+		say(j, LA_SCRIPT_TWO_VARIABLES, shared->name,
+		    same_value(shared, device),
+		    "%s are read from %s, those of the CUDA allocator "
+		    "from %s",
+		    which, shared->name, device->name);
 	else
-		la_env_say(j, LA_SCRIPT_TWO_VARIABLES, shared->name, false,
-			   "%s are read from %s, those of the CUDA allocator "
-			   "from no variable that is set",
-			   which, shared->name);
+		say(j, LA_SCRIPT_TWO_VARIABLES, shared->name, false,
+		    "%s are read from %s, those of the CUDA allocator "
+		    "from no variable that is set",
+		    which, shared->name);
 }
 
 static void judge_twice(struct la_env_judgement *j,
 			const struct la_env_variable *variable)
 {
 	if (variable->last)
-		la_env_say(j, LA_SCRIPT_TWICE_IN_BLOCK, variable->name,
-			   !strcmp(variable->value, variable->last),
-			   "%s is there twice: C, and so torch, takes the first "
-			   "one, bash keeps the last one",
-			   variable->name);
+		say(j, LA_SCRIPT_TWICE_IN_BLOCK, variable->name,
+		    !strcmp(variable->value, variable->last),
+		    "%s is there twice: C, and so torch, takes the first "
+		    "one, bash keeps the last one",
+		    variable->name);
 }
 
 /* A setting that torch does not use. */
@@ -99,27 +101,25 @@ static void judge_unread(struct la_env_judgement *j,
 	const struct la_env_variable *used =
 		j->face.device ? j->face.device : j->face.common;
 	bool new_name = !strcmp(variable->name, "PYTORCH_ALLOC_CONF");
-	bool other_build = !new_name &&
-			   la_setting_variable_unread(variable->name,
-						      &j->context);
+	bool other_build = !new_name && la_setting_variable_unread(
+						variable->name, &j->context);
 	bool harmless = same_value(variable, used);
 
 	if (j->context.build == LA_BUILD_CPU &&
 	    j->context.release < LA_RELEASE(2, 10))
 		return;
 	if (new_name && j->context.release < LA_RELEASE(2, 10))
-		la_env_say(j, LA_SCRIPT_NEW_NAME, variable->name, harmless,
-			   "%s: %s", variable->name,
-			   la_setting_variable_unread(variable->name,
-						      &j->context));
+		say(j, LA_SCRIPT_NEW_NAME, variable->name, harmless, "%s: %s",
+		    variable->name,
+		    la_setting_variable_unread(variable->name, &j->context));
 	else if (other_build)
-		la_env_say(j, LA_SCRIPT_OTHER_BUILD, variable->name, harmless,
-			   "%s: %s", variable->name, variable->unread);
+		say(j, LA_SCRIPT_OTHER_BUILD, variable->name, harmless,
+		    "%s: %s", variable->name, variable->unread);
 	else if (used)
-		la_env_say(j, LA_SCRIPT_SHADOWED, variable->name, harmless,
-			   "%s has no effect: %s is set%s and comes first",
-			   variable->name, used->name,
-			   *used->value ? "" : ", though empty,");
+		say(j, LA_SCRIPT_SHADOWED, variable->name, harmless,
+		    "%s has no effect: %s is set%s and comes first",
+		    variable->name, used->name,
+		    *used->value ? "" : ", though empty,");
 }
 
 /* In 2.9 only host memory obeys it. */
@@ -128,11 +128,10 @@ static void judge_new_name(struct la_env_judgement *j,
 {
 	if (!strcmp(variable->name, "PYTORCH_ALLOC_CONF") &&
 	    j->context.release == LA_RELEASE(2, 9) && !variable->device)
-		la_env_say(j, LA_SCRIPT_NEW_NAME, variable->name,
-			   same_value(variable, j->face.device), "%s: %s",
-			   variable->name,
-			   la_setting_variable_unread(variable->name,
-						      &j->context));
+		say(j, LA_SCRIPT_NEW_NAME, variable->name,
+		    same_value(variable, j->face.device), "%s: %s",
+		    variable->name,
+		    la_setting_variable_unread(variable->name, &j->context));
 }
 
 static void judge_caching(struct la_env_judgement *j,
@@ -143,17 +142,17 @@ static void judge_caching(struct la_env_judgement *j,
 		return;
 	if (!strcmp(variable->value, "1") ||
 	    j->context.release <= LA_RELEASE(2, 6))
-		la_env_say(j, LA_SCRIPT_CACHING_OFF, variable->name, false,
-			   "%s turns caching off, and all settings with it%s",
-			   variable->name,
-			   strcmp(variable->value, "1") ?
-				   "; in this release its presence is enough" :
-				   "");
+		say(j, LA_SCRIPT_CACHING_OFF, variable->name, false,
+		    "%s turns caching off, and all settings with it%s",
+		    variable->name,
+		    strcmp(variable->value, "1") ?
+			    "; in this release its presence is enough" :
+			    "");
 	else
-		la_env_say(j, LA_SCRIPT_CACHING_OFF, variable->name, false,
-			   "%s with a value other than 1 turns caching off in "
-			   "some releases; unset it",
-			   variable->name);
+		say(j, LA_SCRIPT_CACHING_OFF, variable->name, false,
+		    "%s with a value other than 1 turns caching off in "
+		    "some releases; unset it",
+		    variable->name);
 }
 
 static void judge_variable(struct la_env_judgement *j,
@@ -170,10 +169,9 @@ static void judge_variable(struct la_env_judgement *j,
 			judge_new_name(j, variable);
 		break;
 	case LA_ENV_MISSPELT:
-		la_env_say(j, LA_SCRIPT_MISSPELT, variable->name, false,
-			   "torch reads no %s; %s was probably meant",
-			   variable->name,
-			   la_env_meant(variable->name, length));
+		say(j, LA_SCRIPT_MISSPELT, variable->name, false,
+		    "torch reads no %s; %s was probably meant", variable->name,
+		    la_env_meant(variable->name, length));
 		break;
 	case LA_ENV_CACHING:
 		judge_caching(j, variable);
@@ -190,8 +188,8 @@ void la_env_judge(struct la_env_judgement *j)
 	size_t i;
 
 	if (unknown)
-		la_env_say(j, LA_SCRIPT_ENV_UNKNOWN, NULL, false,
-			   "the environment is not known: %s", unknown);
+		say(j, LA_SCRIPT_ENV_UNKNOWN, NULL, false,
+		    "the environment is not known: %s", unknown);
 	judge_halves(j);
 	for (i = 0; i < j->face.variable_count; i++)
 		judge_variable(j, &j->variable[i]);
@@ -217,9 +215,8 @@ LA_EXPORT int la_env_choice_compare(struct la_env_choice *choice,
 		there = la_env_value(other, name, 0);
 		if (here == there || (here && there && !strcmp(here, there)))
 			continue;
-		la_env_say(j, code, name, false, "%s is '%s' here but '%s' %s",
-			   name, value_or_unset(here), value_or_unset(there),
-			   text);
+		say(j, code, name, false, "%s is '%s' here but '%s' %s", name,
+		    value_or_unset(here), value_or_unset(there), text);
 	}
 	return j->failed ? -ENOMEM : 0;
 }

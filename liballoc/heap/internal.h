@@ -182,7 +182,6 @@ uint32_t heap_first_unmapped(const struct la_heap *heap, uint32_t set,
 			     uint64_t addr);
 
 /* sets.c: streams, pools and their sets */
-int heap_add_stream(struct la_heap *heap);
 int heap_add_pool(struct la_heap *heap, const uint64_t id[2]);
 int heap_add_set(struct la_heap *heap, uint32_t stream, uint32_t pool,
 		 enum size_class class, uint32_t *slot);

@@ -42,7 +42,7 @@ static int lengthen_sets(struct la_heap *heap)
 }
 
 /* One more stream, whose raw value and place in the order are not set. */
-int heap_add_stream(struct la_heap *heap)
+static int add_stream(struct la_heap *heap)
 {
 	size_t count = heap->stream_count + 1;
 	uint64_t *stream;
@@ -69,7 +69,7 @@ LA_EXPORT int la_heap_stream(struct la_heap *heap, uint64_t stream)
 	for (i = 0; i < count; i++)
 		if (heap->stream[i] == stream)
 			return (int)i;
-	if (heap_add_stream(heap) < 0)
+	if (add_stream(heap) < 0)
 		return -ENOMEM;
 	heap->stream[count] = stream;
 	for (i = count; i && heap->stream[heap->stream_order[i - 1]] > stream;

@@ -21,6 +21,13 @@ static int read_bytes(const struct la_yaml *node, uint64_t *out,
 	return code;
 }
 
+#define ONE(name) +1
+_Static_assert(sizeof(struct la_cost_point) ==
+		       sizeof(uint64_t) +
+			       (0 LA_COST_NAMES(ONE)) * sizeof(double),
+	       "all have a name");
+#undef ONE
+
 /* The cost of this name, or NULL. */
 static double *costs_member(struct la_cost_point *point, const char *name)
 {
@@ -28,10 +35,9 @@ static double *costs_member(struct la_cost_point *point, const char *name)
 		const char *name;
 		double *cost;
 	} member[] = {
-		{ "malloc", &point->malloc },	{ "free", &point->free },
-		{ "map", &point->map },		{ "unmap", &point->unmap },
-		{ "create", &point->create },	{ "attach", &point->attach },
-		{ "detach", &point->detach },	{ "release", &point->release },
+#define MEMBER(name) { #name, &point->name },
+		LA_COST_NAMES(MEMBER)
+#undef MEMBER
 	};
 	size_t i;
 

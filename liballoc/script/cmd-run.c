@@ -415,7 +415,8 @@ static enum cmd_flow run_for(struct cmd_run *run, const struct cmd_node *node)
 }
 
 /* Of commands of cmd that cannot fail. */
-int cmd_outcome(const struct cmd_node *node)
+/* 1: succeeds, 0: fails, -1: only running could tell. */
+static int cmd_outcome(const struct cmd_node *node)
 {
 	size_t at;
 

@@ -202,8 +202,6 @@ void cmd_node_free(struct cmd_node *node);
 enum cmd_flow cmd_run_node(struct cmd_run *run, const struct cmd_node *node);
 /* Follow text, which another cmd reads. */
 void cmd_run_inner(struct cmd_run *run, const struct cmd_text *text);
-/* 1: succeeds, 0: fails, -1: only running could tell. */
-int cmd_outcome(const struct cmd_node *node);
 int cmd_end_locals(struct cmd_run *run);
 
 /* cmd.c: follow the lines from one on. */

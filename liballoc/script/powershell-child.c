@@ -21,7 +21,8 @@ void ps_started(struct ps *ps)
 	}
 }
 
-void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out)
+static void ps_text_run(struct ps *ps, struct ps_value text,
+			struct ps_list *out)
 {
 	struct ps_node *script, *pin = ps->pin;
 	const char *why;

@@ -6,7 +6,7 @@
 #include "script/powershell-parse.h"
 #include "util/util.h"
 
-struct ps_node *ps_parse_braces(struct ps_parser *p)
+static struct ps_node *ps_parse_braces(struct ps_parser *p)
 {
 	struct ps_node *block;
 

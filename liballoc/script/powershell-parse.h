@@ -58,7 +58,6 @@ struct ps_node *ps_postfix(struct ps_parser *p, struct ps_node *node);
 bool ps_assignable(const struct ps_node *node);
 
 /* powershell-primary.c */
-struct ps_node *ps_parse_bracket(struct ps_parser *p);
 struct ps_node *ps_parse_operand(struct ps_parser *p);
 
 /* powershell-line.c: commands, pipelines, assignments */
@@ -67,7 +66,6 @@ struct ps_node *ps_parse_line(struct ps_parser *p);
 /* powershell-parse.c */
 struct ps_node *ps_parse_statement(struct ps_parser *p);
 struct ps_node *ps_parse_statements(struct ps_parser *p, char closer);
-struct ps_node *ps_parse_braces(struct ps_parser *p); /* { block } */
 struct ps_node *ps_parse_script(struct ps_parser *p); /* { param() ... } */
 struct ps_node *ps_parse_parameters(struct ps_parser *p);
 

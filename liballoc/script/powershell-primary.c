@@ -368,7 +368,7 @@ static bool cast_ahead(struct ps_parser *p)
 		ps_peek(p, 1) <= '9');
 }
 
-struct ps_node *ps_parse_bracket(struct ps_parser *p)
+static struct ps_node *ps_parse_bracket(struct ps_parser *p)
 {
 	size_t start = p->at, end;
 	struct ps_node *node, *operand;

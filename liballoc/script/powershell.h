@@ -396,7 +396,6 @@ bool ps_pipe_command(struct ps *ps, const char *name,
 bool ps_child_command(struct ps *ps, const char *name,
 		      const struct ps_arguments *args, struct ps_list *out);
 void ps_started(struct ps *ps);
-void ps_text_run(struct ps *ps, struct ps_value text, struct ps_list *out);
 /* A text, or blocks among the arguments, that may be run later, or never. */
 void ps_perhaps_text(struct ps *ps, struct ps_value text);
 void ps_perhaps_blocks(struct ps *ps, const struct ps_arguments *args);

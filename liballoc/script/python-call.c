@@ -166,7 +166,8 @@ static void run_shell(struct py *py, const struct py_value *command)
 		     command->text, command->length);
 }
 
-bool py_has_watched(const struct py *py, const char *text, size_t length)
+/* Does a text hold a name that is watched? */
+static bool has_watched(const struct py *py, const char *text, size_t length)
 {
 	const char *end = text + length, *start;
 
@@ -251,7 +252,7 @@ static void see_programs(struct py *py, const char *path,
 	if (first->kind == PY_LIST)
 		run_words(py, first);
 	else if (first->kind == PY_TEXT &&
-		 py_has_watched(py, first->text, first->length) &&
+		 has_watched(py, first->text, first->length) &&
 		 (strncmp(path, "subprocess.", 11) || shell ||
 		  !strncmp(path + 11, "get", 3)))
 		run_shell(py, first);

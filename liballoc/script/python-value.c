@@ -145,11 +145,6 @@ const struct py_value *py_dict(struct py *py, struct py_map *map)
 	return make(py, (struct py_value){ .kind = PY_DICT, .map = map });
 }
 
-bool py_is_text(const struct py_value *value, const char *text)
-{
-	return value->kind == PY_TEXT && !strcmp(value->text, text);
-}
-
 bool py_is_path(const struct py_value *value, const char *path)
 {
 	return value->kind == PY_PATH && !strcmp(value->text, path);

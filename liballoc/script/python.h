@@ -177,7 +177,6 @@ const struct py_value *py_path(struct py *py, const char *text, size_t length);
 const struct py_value *
 py_list(struct py *py, const struct py_value *const *item, size_t count);
 const struct py_value *py_dict(struct py *py, struct py_map *map);
-bool py_is_text(const struct py_value *value, const char *text);
 bool py_is_path(const struct py_value *value, const char *path);
 
 struct py_map *py_map_new(struct py *py);
@@ -266,8 +265,6 @@ void py_subscript_set(struct py *py, const struct py_value *owner,
 		      const struct py_value *key, const struct py_value *value);
 void py_subscript_delete(struct py *py, const struct py_value *owner,
 			 const struct py_value *key);
-/* Does a text hold a name that is watched? */
-bool py_has_watched(const struct py *py, const char *text, size_t length);
 /* Make a function of the text run; what it returns. */
 const struct py_value *py_run(struct py *py, size_t function,
 			      const struct py_arguments *arguments);

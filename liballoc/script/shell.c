@@ -15,8 +15,8 @@ static void say_start(struct shell *shell, const struct la_script_part *part)
 			      LA_SCRIPT_BYTE_ORDER_MARK, 0, 3, NULL);
 }
 
-int la_shell_read(struct la_script *script, const struct la_script_part *part,
-		  struct la_error *err)
+static int read_shell(struct la_script *script,
+		      const struct la_script_part *part, struct la_error *err)
 {
 	enum la_script_kind kind = la_script_kind_now(script);
 	struct shell shell = { .script = script,
@@ -53,19 +53,17 @@ int la_script_read_shell(struct la_script *script,
 			 const struct la_script_part *part,
 			 struct la_error *err)
 {
-	return la_shell_read(script, part, err);
+	return read_shell(script, part, err);
 }
 
 int la_script_read_fish(struct la_script *script,
-			const struct la_script_part *part,
-			struct la_error *err)
+			const struct la_script_part *part, struct la_error *err)
 {
-	return la_shell_read(script, part, err);
+	return read_shell(script, part, err);
 }
 
 int la_script_read_tcsh(struct la_script *script,
-			const struct la_script_part *part,
-			struct la_error *err)
+			const struct la_script_part *part, struct la_error *err)
 {
-	return la_shell_read(script, part, err);
+	return read_shell(script, part, err);
 }

@@ -363,7 +363,4 @@ void la_shell_declare(struct shell *shell, const struct node *node,
 		      const struct fields *words);
 void la_shell_unset_words(struct shell *shell, const struct fields *words);
 
-int la_shell_read(struct la_script *script, const struct la_script_part *part,
-		  struct la_error *err);
-
 #endif /* LA_SCRIPT_SHELL_H */

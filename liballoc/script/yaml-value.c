@@ -81,7 +81,8 @@ static bool is_one_of(const char *text, const char *const *words, size_t count)
 	return false;
 }
 
-bool la_script_yaml_is_null(const yaml_node_t *node)
+/* Is a scalar null? */
+static bool is_null(const yaml_node_t *node)
 {
 	static const char *const nulls[] = { "", "~", "null", "Null", "NULL" };
 
@@ -119,7 +120,7 @@ bool la_script_yaml_is_string(const yaml_node_t *node)
 		return false;
 	if (node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
 		return true;
-	return !la_script_yaml_is_null(node) && !is_number(text) &&
+	return !is_null(node) && !is_number(text) &&
 	       !is_one_of(text, truths, ARRAY_SIZE(truths));
 }
 
@@ -139,7 +140,7 @@ static void refuse(struct la_script_yaml *yaml, const char *name,
 
 	if (yaml->kind == LA_SCRIPT_K8S ||
 	    (yaml->kind == LA_SCRIPT_COMPOSE &&
-	     !la_script_yaml_is_null(node) &&
+	     !is_null(node) &&
 	     !is_number(la_script_yaml_text(node)))) {
 		la_script_lose(yaml->script, yaml->part, name, length,
 			       LA_SCRIPT_NOT_A_STRING, at,
@@ -149,7 +150,7 @@ static void refuse(struct la_script_yaml *yaml, const char *name,
 	}
 	index = la_script_give(yaml->script, yaml->part, name, length, &value,
 			       at);
-	if (la_script_yaml_is_null(node))
+	if (is_null(node))
 		la_script_say(yaml->script, yaml->part, index,
 			      LA_SCRIPT_ELSEWHERE, at.start, at.end,
 			      "without a value, it comes from where the "

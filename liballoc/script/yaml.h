@@ -44,8 +44,7 @@ yaml_node_t *la_script_yaml_get(struct la_script_yaml *yaml,
 const char *la_script_yaml_text(const yaml_node_t *node);
 bool la_script_yaml_is(const yaml_node_t *node, const char *text);
 
-/* Is a scalar a number, a truth value or null? */
-bool la_script_yaml_is_null(const yaml_node_t *node);
+/* A scalar that is no number, truth value or null? */
 bool la_script_yaml_is_string(const yaml_node_t *node);
 
 struct la_script_span la_script_yaml_span(struct la_script_yaml *yaml,

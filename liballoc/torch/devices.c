@@ -1,88 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The choice of devices: all GPUs of the driver. */
-#include <dlfcn.h>
 #include <errno.h>
-#include <string.h>
 
+#include "device/cuda-driver.h"
 #include "torch/devices.h"
 #include "torch/lazy.h"
 #include "util/error.h"
 
-/* Functions of the driver that say what there is, all of CUDA 11. */
-struct driver {
-	int (*init)(unsigned int flags);
-	int (*count)(int *count);
-	int (*get)(int *device, int ordinal);
-	int (*total)(size_t *bytes, int device);
-};
-
-static void *find(void *library, const char *name, void *function)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(function, &symbol, sizeof(symbol));
-	return symbol;
-}
-
-static int open_driver(struct driver *driver, struct la_error *err)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return la_error_set(err, -ENODEV, LA_NO_OFFSET,
-				    "the library of the CUDA driver, "
-				    "libcuda.so.1, cannot be loaded");
-	if (!find(library, "cuInit", &driver->init) ||
-	    !find(library, "cuDeviceGetCount", &driver->count) ||
-	    !find(library, "cuDeviceGet", &driver->get) ||
-	    !find(library, "cuDeviceTotalMem_v2", &driver->total))
-		return la_error_set(err, -ENODEV, LA_NO_OFFSET,
-				    "libcuda.so.1 is too old");
-	return 0;
-}
-
-static int open_one(struct la_devices *devices, const struct driver *driver,
+static int open_one(struct la_devices *devices, const struct la_cu *cu,
 		    unsigned int ordinal)
 {
+	la_cu_device device;
 	size_t total;
-	int device, status;
+	int status;
 
 	status = la_lazy_new(&devices->device[ordinal], ordinal);
 	if (status < 0)
 		return status;
 	devices->count = ordinal + 1;
-	if (driver->get(&device, (int)ordinal) == 0 &&
-	    driver->total(&total, device) == 0)
+	if (!cu->device(&device, (int)ordinal) &&
+	    !cu->device_total(&total, device))
 		devices->total[ordinal] = total;
 	return 0;
 }
 
-int la_devices_open(struct la_devices *devices, struct la_error *err)
+static int open_all(struct la_devices *devices, const struct la_cu *cu,
+		    struct la_error *err)
 {
-	struct driver driver = { .init = NULL };
 	unsigned int i;
-	int count = 0, code, status;
+	int count = 0, status = 0;
+	la_cu_result result = cu->device_count(&count);
 
-	*devices = (struct la_devices){ .count = 0 };
-	status = open_driver(&driver, err);
-	if (status < 0)
-		return status;
-	code = driver.init(0);
-	if (code == 0)
-		code = driver.count(&count);
-	if (code != 0 || count < 1)
+	if (result || count < 1)
 		return la_error_set(err, -ENODEV, LA_NO_OFFSET,
 				    "the CUDA driver sees no GPU (error %d)",
-				    code);
-	for (i = 0; i < (unsigned int)count && i < LA_DEVICES_MAX; i++) {
-		status = open_one(devices, &driver, i);
-		if (status < 0)
-			goto err_close;
-	}
-	return 0;
+				    result);
+	for (i = 0; i < (unsigned int)count && i < LA_DEVICES_MAX && !status;
+	     i++)
+		status = open_one(devices, cu, i);
+	return status;
+}
 
-err_close:
-	la_devices_close(devices);
+int la_devices_open(struct la_devices *devices, struct la_error *err)
+{
+	struct la_cu cu;
+	int status = la_cu_open(&cu, err);
+
+	*devices = (struct la_devices){ .count = 0 };
+	if (status < 0)
+		return status;
+	status = open_all(devices, &cu, err);
+	la_cu_close(&cu);
+	if (status < 0)
+		la_devices_close(devices);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "triage/amount.h"
+#include "triage/segment.h"
 #include "triage/situation.h"
 #include "util/util.h"
 
@@ -143,15 +144,15 @@ static void complete_request(struct la_facts *facts)
 	if (facts->kind != LA_OOM_CACHING || !segment.known ||
 	    la_facts_know(facts, LA_AMOUNT_REQUEST))
 		return;
-	if (segment.high <= (int64_t)(2 * MIB)) {
+	if (segment.high <= (int64_t)SEGMENT_SMALL) {
 		request.low = 1;
 		request.high = la_margin_least(segment,
 					       la_margin_exactly(MIB)).high;
-	} else if (segment.low <= (int64_t)(20 * MIB) &&
-		   segment.high >= (int64_t)(20 * MIB)) {
+	} else if (segment.low <= (int64_t)SEGMENT_LARGE &&
+		   segment.high >= (int64_t)SEGMENT_LARGE) {
 		request.low = MIB;
 	} else {
-		request.low -= (int64_t)(2 * MIB);
+		request.low -= (int64_t)SEGMENT_ROUND;
 	}
 	if (la_rounds_up(facts))
 		request.low /= 2;

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "triage/recording.h"
+#include "triage/segment.h"
 #include "util/util.h"
 
 static bool is_private(const struct la_picture_part *part)
@@ -79,24 +80,14 @@ void la_forget_unseen(struct la_facts *facts)
 		facts->amount[unseen[i]] = (struct la_amount){ 0 };
 }
 
-/* What the request asked of the device, by the default sizes of segments. */
-static uint64_t segment_for(uint64_t size)
-{
-	if (size <= MIB)
-		return 2 * MIB;
-	if (size < 10 * MIB)
-		return 20 * MIB;
-	return (size + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
-}
-
 static void tell_event(const struct witness *witness)
 {
 	struct la_facts *facts = witness->facts;
 	uint64_t size = witness->oom->size;
 
 	set_exact(facts, LA_AMOUNT_REQUEST, size);
-	set_amount(facts, LA_AMOUNT_SEGMENT, segment_for(size),
-		   segment_for(size), LA_BASIS_DERIVED);
+	set_amount(facts, LA_AMOUNT_SEGMENT, la_segment_for(size),
+		   la_segment_for(size), LA_BASIS_DERIVED);
 }
 
 /* Bytes that came since the OOM and those that went. */

@@ -8,6 +8,7 @@
 #include "triage/amount.h"
 #include "triage/moment.h"
 #include "triage/recording.h"
+#include "triage/segment.h"
 #include "util/error.h"
 #include "util/util.h"
 
@@ -104,18 +105,6 @@ static int tell_circumstances(struct episode *episode)
 	return facts->setting ? 0 : -ENOMEM;
 }
 
-/* What PyTorch asks of the driver for a request, by its rounded size. */
-static uint64_t segment_for(uint64_t request)
-{
-	const uint64_t unit = 2 * MIB;
-
-	if (request <= MIB)
-		return unit;
-	if (request < 10 * MIB)
-		return 20 * MIB;
-	return (request + unit - 1) / unit * unit;
-}
-
 /*
  * Expandable segments ask for one piece after the other: the one that failed
  * says what is asked for at least.
@@ -128,7 +117,8 @@ static void tell_size(struct episode *episode)
 	if (episode->reported)
 		set_exact(facts, LA_AMOUNT_REQUEST, oom->request);
 	if (episode->reported && oom->op != LA_PROBE_OP_ALLOC)
-		set_exact(facts, LA_AMOUNT_SEGMENT, segment_for(oom->request));
+		set_exact(facts, LA_AMOUNT_SEGMENT,
+			  la_segment_for(oom->request));
 	else if (oom->op == LA_PROBE_OP_CREATE && oom->size < oom->total)
 		set_amount(facts, LA_AMOUNT_SEGMENT, oom->size, oom->total,
 			   LA_BASIS_DERIVED);

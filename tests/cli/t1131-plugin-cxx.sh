@@ -33,3 +33,14 @@ done
 "$cxx" -std=c++17 -o "$tmp/alone" tests/plugin/alone.cpp -ldl
 LD_LIBRARY_PATH="$O/mock" "$tmp/alone" "$O/lib/liballoc-torch.so" >"$tmp/out" ||
 	fail "without torch: $? $(cat "$tmp/out")"
+
+# Without a GPU, which the device tells in the words of its driver.
+refuses() {	# refuses TEXT FOLDER
+	MOCK_CUDA_DEVICES=0 LD_LIBRARY_PATH="$2" "$tmp/alone" \
+		"$O/lib/liballoc-torch.so" >"$tmp/out" &&
+		fail "$1: no exception"
+	grep -q "^liballoc: $1" "$tmp/out" || fail "$1: $(cat "$tmp/out")"
+}
+refuses 'the CUDA driver sees no GPU' "$O/mock"
+PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q libcuda.so.1 ||
+	refuses "no NVIDIA driver: no 'libcuda.so.1'" "$tmp"

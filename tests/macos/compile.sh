@@ -41,6 +41,6 @@ print(f"Mach-O arm64 executable, {len(data)} bytes, needs {libraries}")
 assert libraries == ["/usr/lib/libSystem.B.dylib"], libraries
 END
 for c in check explain replay triage tune; do
-	grep -q "&cmd_$c," "$O/macos/commands.inc" || fail "no command $c"
+	grep -q "COMMAND($c)" "$O/macos/commands.inc" || fail "no command $c"
 done
 echo 'compiled, not run'

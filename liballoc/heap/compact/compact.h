@@ -2,6 +2,7 @@
 #ifndef LA_HEAP_COMPACT_H
 #define LA_HEAP_COMPACT_H
 
+#include "device/page.h"
 #include "heap/internal.h"
 
 /*
@@ -12,8 +13,6 @@
  * device, lie under all that is not a hole, and move while they lie wholly
  * under free blocks.
  */
-
-#define PAGE (2 * MIB) /* unit of pieces and holes */
 
 enum { ORDERS = 8 }; /* a piece has 2^order pages, up to 256 MiB */
 

@@ -509,6 +509,11 @@ int la_minimum_memory(const struct la_program *program,
 /** @brief Most sizes that a table of costs has. */
 #define LA_COST_POINTS 32
 
+/** @brief The costs of struct la_cost_point, as files name them: X(name). */
+#define LA_COST_NAMES(X)                           \
+	X(malloc) X(free) X(map) X(unmap) X(create) \
+	X(attach) X(detach) X(release)
+
 /** @brief What operations of one size cost, in microseconds. */
 struct la_cost_point {
 	uint64_t size; /**< bytes */
