@@ -42,12 +42,16 @@ struct la_view_event {
 	uint64_t addr; /**< address; LA_OOM: bytes free on the device */
 	uint64_t size; /**< bytes, see enum la_action */
 	uint64_t time_us; /**< Unix time in microseconds, 0 if unknown */
+	/** Frees of blocks: which LA_ALLOC that was shown it is about, counted
+	 *  from 0; UINT64_MAX: none, and the event changes nothing */
+	uint64_t request;
 	uint64_t pool[2]; /**< of a segment; 0, 0: the default pool */
 	uint32_t stream; /**< index into the recording's streams */
-	uint32_t stack; /**< see la_recording_stack() */
-	uint8_t action; /**< enum la_action */
+	uint32_t stack; /**< who caused it, see la_recording_stack() */
+	/** enum la_action; LA_SNAPSHOT: it was left out when the recording was
+	 *  read, see la_program_info.first_event */
+	uint8_t action;
 	bool small; /**< of a segment: of the small pool */
-	bool known; /**< what is freed is known; else it changes nothing */
 };
 
 /**
