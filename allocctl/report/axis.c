@@ -89,7 +89,7 @@ size_t axis_ticks(struct axis_tick tick[AXIS_TICKS], enum axis_unit kind,
 		step = fmax(step, 1);
 	for (k = ceil(low / unit->size / step - 1e-9); count < AXIS_TICKS;
 	     k++) {
-		tick[count].value = k * step * unit->size;
+		tick[count].value = k * step * unit->size + 0.0;
 		if (tick[count].value > high + step * unit->size * 1e-6)
 			break;
 		tick_text(&tick[count++], kind, unit, step);
@@ -107,11 +107,12 @@ const char *axis_bytes_text(char text[32], double bytes)
 
 const char *axis_seconds_text(char text[32], double seconds)
 {
-	const struct unit *unit = unit_for(AXIS_SECONDS, seconds);
+	const struct unit *unit = unit_for(AXIS_SECONDS,
+					   seconds > 0 ? seconds : 1);
 	double value = seconds / unit->size;
+	int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
 
-	snprintf(text, 32, "%.*f%s", value < 10 ? 2 : value < 100 ? 1 : 0,
-		 value, unit->name);
+	snprintf(text, 32, "%.*f%s", value ? decimals : 0, value, unit->name);
 	return text;
 }
 

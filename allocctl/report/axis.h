@@ -56,7 +56,7 @@ double axis_legend(struct la_strbuf *out, double x, double y,
 /* The title of a picture and what it says, above everything. */
 void axis_title(struct la_strbuf *out, const char *title, const char *says);
 
-enum { AXIS_LABELS = 64 };
+enum { AXIS_LABELS = 400 };
 
 /* Places that are taken, so that no label lies upon another. */
 struct axis_labels {

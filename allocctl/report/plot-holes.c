@@ -161,11 +161,12 @@ static void draw_legend(struct holes_plot *p)
 
 static void draw(struct holes_plot *p, const char *says)
 {
+	static const char title[] = "Holes against the failed request";
 	int bin;
 
 	svg_begin(p->out, &(struct svg_head){ "plot-holes", WIDTH, HEIGHT,
-					      "Holes", says });
-	axis_title(p->out, "Holes", says);
+					      title, says });
+	axis_title(p->out, title, says);
 	draw_legend(p);
 	axis_draw_rows(p->out, &p->y, AXIS_BYTES, &p->area);
 	for (bin = p->bins.first; bin <= p->bins.last; bin++)

@@ -179,25 +179,40 @@ static void tip_text(struct la_strbuf *tip, const struct la_map_block *block)
 			       source_count_text(count, block->event));
 }
 
+/* What is legible upon a block. */
+static enum svg_ink ink_on(const struct map_plot *p,
+			   const struct la_map_block *block)
+{
+	static const enum svg_ink inks[MAP_PARTS] = {
+		SVG_ON_FILL,   SVG_ON_BRIGHT, SVG_ON_BRIGHT, SVG_ON_BRIGHT,
+		SVG_ON_BRIGHT, SVG_ON_BRIGHT, SVG_ON_FILL,   SVG_ON_BRIGHT,
+	};
+
+	return block->state == LA_MAP_FREE ?
+		       SVG_FAINT :
+		       inks[map_kind(&p->rows, block) - MAP_LIVE];
+}
+
 /* The size upon it, and all else where a pointer rests. */
 static void draw_piece(struct map_plot *p, const struct map_piece *piece)
 {
 	double x = x_of(p, piece->from), y = y_of(piece->row);
 	struct svg_box box = { x, y, x_of(p, piece->to) - x, BAR_HEIGHT };
 	const struct la_map_block *block = piece->block;
-	bool on_fill = block->state == LA_MAP_LIVE;
 	struct svg_label label = { .x = x + box.width / 2, .y = y + 11.5,
 				   .anchor = SVG_MIDDLE, .size = 10,
-				   .ink = on_fill ? SVG_ON_FILL : SVG_FAINT };
+				   .ink = SVG_FAINT };
 	char size[LA_SIZE_TEXT];
 	struct la_strbuf tip = { 0 };
 
 	if (box.width < TIP_WIDTH)
 		return;
 	if (box.width >= NAME_WIDTH && piece->begins &&
-	    block->state != LA_MAP_PENDING)
+	    block->state != LA_MAP_PENDING) {
+		label.ink = ink_on(p, block);
 		svg_text_within(p->out, &label, box.width - 4,
 				la_size_format(size, block->size));
+	}
 	tip_text(&tip, block);
 	svg_rect(p->out, &box, SVG_NONE, SVG_NONE, la_strbuf_text(&tip));
 	p->out->failed |= tip.failed;
@@ -237,7 +252,7 @@ static void draw_addresses(struct map_plot *p)
 
 static void draw_scale(struct map_plot *p)
 {
-	struct svg_label label = { .y = TOP - 12, .anchor = SVG_MIDDLE,
+	struct svg_label label = { .y = TOP - 12, .anchor = SVG_END,
 				   .ink = SVG_FAINT, .size = 11 };
 	char text[33] = "+";
 	int i;
@@ -247,6 +262,7 @@ static void draw_scale(struct map_plot *p)
 		svg_line(p->out, (double[]){ label.x, TOP - 8 },
 			 (double[]){ label.x, TOP - 3 }, SVG_FAINT, 1, NULL);
 		axis_bytes_text(text + 1, (double)p->rows.row_bytes * i / 4);
+		label.anchor = i < 4 ? SVG_MIDDLE : SVG_END;
 		svg_text(p->out, &label, i ? text : "0");
 	}
 }

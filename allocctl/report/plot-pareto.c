@@ -170,55 +170,86 @@ static void draw_leader(struct pareto *p, const struct svg_box *box, double x,
 			 (double[]){ to_x, to_y }, SVG_FAINT, 0.8, NULL);
 }
 
-static void draw_name(struct pareto *p, const struct plot_setting *setting)
+static void draw_name(struct pareto *p, const struct plot_setting *setting,
+		      size_t others)
 {
-	const char *name = pareto_name(setting);
-	double x = x_of(p, setting), y = y_of(p, setting);
+	double x = x_of(p, setting), y = y_of(p, setting), room;
 	struct svg_box box = { .height = NAME_HEIGHT };
 	struct svg_label label = { .ink = SVG_INK, .size = 11,
 				   .bold = setting->recorded };
+	char more[32] = "";
 
-	box.width = fmin(svg_text_width(name, 11),
-			 svg_text_width("n", 11) * NAME_COLUMNS);
+	if (others)
+		snprintf(more, sizeof(more), " and %zu more", others);
+	room = fmin(svg_text_width(pareto_name(setting), 11),
+		    svg_text_width("n", 11) * NAME_COLUMNS);
+	box.width = room + svg_text_width(more, 11) + 4;
 	if (!axis_place(&p->labels, &box, x, y))
 		return;
 	draw_leader(p, &box, x, y);
-	label.x = box.x;
+	label.x = box.x + 2;
 	label.y = box.y + 11;
-	svg_text_within(p->out, &label, box.width + 0.1, name);
+	svg_text_within(p->out, &label, room + 0.1, pareto_name(setting));
+	label.x = box.x + box.width;
+	label.anchor = SVG_END;
+	if (others)
+		svg_text(p->out, &label, more);
 }
 
-/* Labels keep clear of the points and of the front. */
+/* Labels keep clear of the front and of other points, while there is room to
+ * remember them. */
 static void take_places(struct pareto *p)
 {
+	double x, y, last_x = 0, last_y = 0;
 	size_t i;
 
 	for (i = 0; i < p->front_count && i < NAMES_MOST; i++) {
-		double x = x_of(p, p->front[i]), y = y_of(p, p->front[i]);
-
+		x = x_of(p, p->front[i]);
+		y = y_of(p, p->front[i]);
 		axis_take(&p->labels,
 			  &(struct svg_box){ x - 6, y - 6, 12, 12 });
-		if (i)
+		if (i) {
 			axis_take(&p->labels,
-				  &(struct svg_box){
-					  x - 1, y_of(p, p->front[i - 1]), 2,
-					  y - y_of(p, p->front[i - 1]) });
+				  &(struct svg_box){ last_x, last_y - 1,
+						     x - last_x, 2 });
+			axis_take(&p->labels,
+				  &(struct svg_box){ x - 1, last_y, 2,
+						     y - last_y });
+		}
+		last_x = x;
+		last_y = y;
 	}
+	for (i = 0; i < p->count && i < AXIS_LABELS / 2; i++)
+		axis_take(&p->labels,
+			  &(struct svg_box){ x_of(p, &p->setting[i]) - 5,
+					     y_of(p, &p->setting[i]) - 5, 10,
+					     10 });
 }
 
+static bool is_beside(const struct pareto *p, const struct plot_setting *a,
+		      const struct plot_setting *b)
+{
+	return hypot(x_of(p, a) - x_of(p, b), y_of(p, a) - y_of(p, b)) < 4;
+}
+
+/* Of settings that lie upon one another the first has a name. */
 static void draw_names(struct pareto *p)
 {
-	size_t i;
+	size_t i, next;
 
 	take_places(p);
 	for (i = 0; i < p->count; i++)
 		if (p->setting[i].recorded) {
-			draw_name(p, &p->setting[i]);
+			draw_name(p, &p->setting[i], 0);
 			break;
 		}
-	for (i = 0; i < p->front_count && i < NAMES_MOST; i++)
+	for (i = 0; i < p->front_count && i < NAMES_MOST; i = next) {
+		for (next = i + 1; next < p->front_count; next++)
+			if (!is_beside(p, p->front[i], p->front[next]))
+				break;
 		if (!p->front[i]->recorded)
-			draw_name(p, p->front[i]);
+			draw_name(p, p->front[i], next - i - 1);
+	}
 }
 
 static void draw_legend(struct pareto *p)

@@ -222,11 +222,11 @@ static void oom_label(const struct timeline *t, size_t i, double x,
 	snprintf(text, sizeof(text), "OOM %s",
 		 la_size_format(size, t->view->oom[i].size));
 	width = svg_text_width(text, 12);
-	label.x = fmin(x + 8, RIGHT - width);
+	label.x = x + 8 + width > RIGHT ? x - 8 - width : x + 8;
 	if (label.x < *taken)
 		return;
 	svg_text(t->out, &label, text);
-	*taken = label.x + width + 20;
+	*taken = fmax(x, label.x + width) + 20;
 }
 
 static void draw_ooms(const struct timeline *t)
@@ -252,8 +252,8 @@ static void draw_ooms(const struct timeline *t)
 static void draw_limit(struct timeline *t)
 {
 	char limit[64];
-	struct svg_label label = { .x = RIGHT - 4, .anchor = SVG_END,
-				   .ink = SVG_LIMIT, .bold = true };
+	struct svg_label label = { .x = LEFT + 6, .ink = SVG_LIMIT,
+				   .bold = true };
 	double y = axis_at(&t->y, (double)t->view->limit.bytes), width;
 
 	if (!t->sums.limit_seen)
@@ -264,8 +264,7 @@ static void draw_limit(struct timeline *t)
 	source_limit_text(limit, &t->view->limit);
 	svg_text(t->out, &label, limit);
 	width = svg_text_width(limit, 12);
-	axis_take(&t->labels, &(struct svg_box){ RIGHT - width, y - 17, width,
-						 16 });
+	axis_take(&t->labels, &(struct svg_box){ LEFT, y - 17, width + 12, 16 });
 	axis_take(&t->labels,
 		  &(struct svg_box){ LEFT, y - 2, RIGHT - LEFT, 4 });
 }
@@ -329,7 +328,8 @@ static void draw_legend(const struct timeline *t)
 
 	x = axis_legend(t->out, x, 25, SVG_LIVE, "live");
 	for (i = 0; i < t->view->point_count; i++)
-		if (p[i].live[0] != p[i].live[1])
+		if (p[i].live[0] != p[i].live[1] ||
+		    t->view->point_count > STEPS_MOST)
 			break;
 	if (i < t->view->point_count)
 		x = axis_legend(t->out, x, 25, SVG_LIVE_MOST,

@@ -45,6 +45,7 @@ const struct svg_colour svg_colours[SVG_INKS] = {
 	[SVG_FRAME_3] = { "frame-3", "#efc3a4", "#74452c" },
 	[SVG_FRAME_4] = { "frame-4", "#b9d7ea", "#245272" },
 	[SVG_ON_FILL] = { "on-fill", "#ffffff", "#0f1419" },
+	[SVG_ON_BRIGHT] = { "on-bright", "#14181d", "#0f1419" },
 	[SVG_ON_FRAME] = { "on-frame", "#1b1f24", "#f2f5f8" },
 };
 

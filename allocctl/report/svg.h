@@ -44,6 +44,7 @@ enum svg_ink {
 	SVG_FRAME_3,
 	SVG_FRAME_4,
 	SVG_ON_FILL, /* text upon parts */
+	SVG_ON_BRIGHT, /* ... whose colour is bright on white too */
 	SVG_ON_FRAME, /* ... and upon frames and bands */
 	SVG_INKS, /* number of inks, not one */
 	SVG_NONE = SVG_INKS

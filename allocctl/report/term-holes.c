@@ -108,7 +108,8 @@ int plot_holes_term(struct la_strbuf *out, const struct la_oom_state *oom,
 
 	hole_bins_init(&bins, oom);
 	hole_bins_describe(&says, &bins);
-	term_title(out, terminal, "Holes", la_strbuf_text(&says));
+	term_title(out, terminal, "Holes against the failed request",
+		   la_strbuf_text(&says));
 	for (bin = bins.first; bin <= bins.last; bin++) {
 		add_bin(out, &bins, bin, terminal);
 		if (bin == bins.request)

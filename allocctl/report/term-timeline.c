@@ -76,7 +76,7 @@ static void gather(struct chart *c)
 				  view->event_count);
 	for (i = 0; i < view->oom_count; i++)
 		c->column[column_of(c, view->oom[i].event)].oom = true;
-	c->tick_count = axis_ticks(c->tick, AXIS_BYTES, 0, c->sums.high, 4);
+	c->tick_count = axis_ticks(c->tick, AXIS_BYTES, 0, c->sums.high, 5);
 }
 
 /* The part of a row that is below some bytes; the last row: 0. */
