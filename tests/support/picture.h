@@ -12,9 +12,13 @@
  * UTF-8, text from right to left, a character that XML cannot have. */
 extern const char picture_hostile[];
 
-/* Is it an SVG with a title and a description, of finite numbers, and, where
- * there is a python3, does its parser of XML take it?  Else says why. */
+/* Is it an SVG with a title and a description, of finite numbers, whose tags
+ * match, without a byte that XML cannot have?  Else says why. */
 bool picture_is_svg(const struct la_strbuf *svg);
+
+/* Does python's parser of XML take it?  That takes a while.  True where there
+ * is no python3. */
+bool picture_parses(const struct la_strbuf *svg);
 
 /* Is it lines of what can be seen, at most so wide? */
 bool picture_is_text(const struct la_strbuf *text, size_t columns);

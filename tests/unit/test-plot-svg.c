@@ -87,6 +87,7 @@ START_TEST(test_a_hostile_title_is_text)
 	svg_rect(&out, &box, SVG_LIVE, SVG_NONE, picture_hostile);
 	svg_end(&out);
 	ck_assert(picture_is_svg(&out));
+	ck_assert(picture_parses(&out));
 	ck_assert(picture_has(&out, "width=\"0\""));
 	la_strbuf_release(&out);
 }

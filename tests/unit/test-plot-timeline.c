@@ -22,13 +22,14 @@ static struct la_strbuf svg_of(const struct la_timeline *view)
 	return out;
 }
 
-static struct la_strbuf text_of(const struct la_timeline *view)
+static struct la_strbuf text_of(const struct la_timeline *view,
+				unsigned int columns)
 {
-	const struct plot_terminal terminal = { 51, false };
+	const struct plot_terminal terminal = { columns, false };
 	struct la_strbuf out = { 0 };
 
 	ck_assert_int_eq(plot_timeline_term(&out, view, &terminal), 0);
-	ck_assert(picture_is_text(&out, 51));
+	ck_assert(picture_is_text(&out, columns));
 	return out;
 }
 
@@ -115,6 +116,7 @@ START_TEST(test_phases)
 				    .phase_count = 3 };
 	struct la_strbuf out = svg_of(&view);
 
+	ck_assert(picture_parses(&out));
 	ck_assert(picture_has(&out, "<rect x=\"84\" y=\"64\" width=\"426\" "
 				    "height=\"16\" class=\"plot-fill-band-0\""));
 	ck_assert(picture_has(&out, "<rect x=\"169.2\" y=\"82\" "
@@ -154,7 +156,7 @@ START_TEST(test_extremes_are_kept)
 	ck_assert(picture_has(&out, "V135.27H"));
 	ck_assert(picture_has(&out, "V135.27V241.64V135.27H"));
 	la_strbuf_release(&out);
-	out = text_of(&view);
+	out = text_of(&view, 51);
 	ck_assert_uint_lt(out.length, 10000);
 	la_strbuf_release(&out);
 	free(point);
@@ -180,12 +182,12 @@ START_TEST(test_nothing_and_much)
 	struct la_strbuf out = svg_of(&none);
 
 	la_strbuf_release(&out);
-	out = text_of(&none);
+	out = text_of(&none, 51);
 	ck_assert(picture_has(&out, "0 events"));
 	la_strbuf_release(&out);
 	out = svg_of(&much);
 	la_strbuf_release(&out);
-	out = text_of(&much);
+	out = text_of(&much, 80);
 	la_strbuf_release(&out);
 }
 END_TEST
@@ -203,7 +205,7 @@ START_TEST(test_terminal)
 	struct la_timeline view = { .point = point, .point_count = 2,
 				    .event_count = 1000, .oom = &oom,
 				    .oom_count = 1 };
-	struct la_strbuf out = text_of(&view);
+	struct la_strbuf out = text_of(&view, 51);
 	char row[256];
 
 	snprintf(row, sizeof(row), "│%s%s\n", half, full);
@@ -215,7 +217,7 @@ START_TEST(test_terminal)
 	la_strbuf_release(&out);
 	/* Of a row that is a quarter full two eighths. */
 	point[1].live[1] = 2 * MIB + MIB / 4;
-	out = text_of(&view);
+	out = text_of(&view, 51);
 	ck_assert(picture_has(&out, "▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂\n"));
 	la_strbuf_release(&out);
 }
