@@ -6,10 +6,10 @@
 #include "util/size.h"
 
 const char *const hole_places[LA_FREE_PLACES] = {
-	[LA_FREE_OWN] = "where the request looks",
-	[LA_FREE_STREAMS] = "of other streams",
-	[LA_FREE_CLASS] = "of the other size class",
-	[LA_FREE_POOLS] = "of other pools",
+	[LA_FREE_OWN] = "where it looks",
+	[LA_FREE_STREAMS] = "other streams",
+	[LA_FREE_CLASS] = "other size class",
+	[LA_FREE_POOLS] = "other pools",
 };
 
 double hole_bins_bytes(const struct hole_bins *bins, int bin)

@@ -7,7 +7,7 @@
 
 #include "util/strbuf.h"
 
-/* Where a hole lies, by enum la_free_place: "could be used". */
+/* Where a hole lies as the request sees it, by enum la_free_place. */
 extern const char *const hole_places[LA_FREE_PLACES];
 
 /* Bins from the smallest hole or request to the largest. */

@@ -184,7 +184,7 @@ static void draw_phases(const struct timeline *t)
 {
 	uint64_t end[LANES] = { 0 };
 	double last[LANES] = { 0 }, top = 64;
-	unsigned int lane, turn = 0;
+	unsigned int lane, turn[LANES] = { 0 };
 	size_t i;
 
 	for (i = 0; i < t->view->phase_count; i++) {
@@ -200,7 +200,7 @@ static void draw_phases(const struct timeline *t)
 		band = (struct svg_box){ from, top + lane * LANE_HEIGHT,
 					 to - from, LANE_HEIGHT - 2 };
 		svg_rect(t->out, &band,
-			 turn++ % 2 ? SVG_BAND_1 : SVG_BAND_0, SVG_NONE,
+			 turn[lane]++ % 2 ? SVG_BAND_1 : SVG_BAND_0, SVG_NONE,
 			 phase->name);
 		svg_text_within(t->out,
 				&(struct svg_label){ .x = from + 4,
@@ -268,7 +268,8 @@ static void draw_limit(struct timeline *t)
 	source_limit_text(limit, &t->view->limit);
 	svg_text(t->out, &label, limit);
 	width = svg_text_width(limit, 12);
-	axis_take(&t->labels, &(struct svg_box){ LEFT, y - 17, width + 12, 16 });
+	axis_take(&t->labels,
+		  &(struct svg_box){ LEFT, y - 17, width + 12, 16 });
 	axis_take(&t->labels,
 		  &(struct svg_box){ LEFT, y - 2, RIGHT - LEFT, 4 });
 }

@@ -15,7 +15,7 @@
 
 enum {
 	ROWS = 14,
-	LABEL_COLUMNS = 11,
+	LABEL_COLUMNS = 13,
 	LETTERS = 26, /* settings of the front that have one */
 	SIZE_COLUMNS = 11,
 	TIME_COLUMNS = 10
@@ -95,11 +95,11 @@ static void add_row(struct grid *g, unsigned int row)
 {
 	double value = g->y.high -
 		       (g->y.high - g->y.low) * row / (ROWS - 1);
-	char text[32] = "", mark[2] = "";
+	char text[LA_SIZE_TEXT] = "", mark[2] = "";
 	unsigned int i;
 
 	if (row % 4 == 0 || row == ROWS - 1)
-		axis_bytes_text(text, value);
+		la_size_format(text, (uint64_t)fmin(value, 0x1p63));
 	term_cell(g->out, text, LABEL_COLUMNS - 2, true);
 	la_strbuf_addstr(g->out, *text ? " ┤" : " │");
 	for (i = 0; i < g->columns; i++) {

@@ -66,7 +66,7 @@ START_TEST(test_bars_are_where_they_belong)
 	ck_assert(picture_has(&out, "text-anchor=\"middle\" font-size=\"11\" "
 				    "class=\"plot-fill-ink\" fill=\"#1b1f24\">"
 				    "3</text>"));
-	ck_assert(picture_has(&out, "<title>1 MiB to 2 MiB, of other streams: "
+	ck_assert(picture_has(&out, "<title>1 MiB to 2 MiB, other streams: "
 				    "1024.00 KiB in 1 hole</title>"));
 	ck_assert(picture_has(&out, "a request of 2.00 MiB failed; the largest "
 				    "hole that it could use has 1024.00 KiB; "

@@ -27,7 +27,7 @@ static struct la_strbuf svg_of(const struct plot_setting *setting,
 static struct la_strbuf text_of(const struct plot_setting *setting,
 				size_t count)
 {
-	const struct plot_terminal terminal = { 91, false };
+	const struct plot_terminal terminal = { 93, false };
 	struct la_strbuf out = { 0 };
 
 	ck_assert_int_eq(plot_pareto_term(&out, setting, count, &terminal), 0);
@@ -80,10 +80,10 @@ START_TEST(test_terminal)
 	};
 	struct la_strbuf out = text_of(setting, 4);
 
-	ck_assert(picture_has(&out, "    1 GiB ┤                            "
+	ck_assert(picture_has(&out, "1024.00 MiB ┤                            "
 				    "            a                  @        "
 				    "           x\n"));
-	ck_assert(picture_has(&out, "b\n          └──"));
+	ck_assert(picture_has(&out, "b\n            └──"));
 	ck_assert(picture_has(&out, "\na1024.00 MiB    1.00 s  fast\n"
 				    "b 512.00 MiB    2.00 s  small\n"
 				    "@1024.00 MiB    1.50 s  (recorded) "

@@ -168,7 +168,8 @@ END_TEST
 START_TEST(test_nothing_and_much)
 {
 	struct la_timeline_point point[] = {
-		{ 0, UINT64_MAX, { UINT64_MAX, UINT64_MAX }, { 0, UINT64_MAX } },
+		{ 0, UINT64_MAX, { UINT64_MAX, UINT64_MAX },
+		  { 0, UINT64_MAX } },
 		{ UINT64_MAX, 5, { 0, 0 }, { UINT64_MAX, UINT64_MAX } },
 	};
 	struct la_view_oom oom = { UINT64_MAX, UINT64_MAX };
