@@ -111,6 +111,7 @@ struct la_timeline {
 	struct la_timeline_point *point; /**< owned; by event */
 	size_t point_count; /**< number of points */
 	uint64_t event_count; /**< number of events that they stand for */
+	uint64_t peak; /**< event before which most is live, the first such */
 	struct la_limit limit; /**< what bounded the heap */
 	uint64_t total; /**< bytes of the card; 0: unknown */
 	struct la_view_oom *oom; /**< owned; by event */
