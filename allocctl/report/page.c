@@ -7,6 +7,7 @@
 #include <liballoc/version.h>
 
 #include "allocctl/report.h"
+#include "allocctl/report/assets.h"
 #include "allocctl/report/data.h"
 #include "allocctl/report/html.h"
 #include "allocctl/report/page.h"
@@ -27,7 +28,9 @@ static void add_head(struct la_strbuf *out, const struct page *page)
 		"<meta name=\"generator\" content=\"allocctl " LA_VERSION
 		"\">\n<title>");
 	html_text(out, page->title);
-	la_strbuf_addstr(out, " – GPU memory</title>\n</head>\n<body>\n");
+	la_strbuf_addstr(out, " – GPU memory</title>\n<style>\n");
+	la_strbuf_addstr(out, page_style);
+	la_strbuf_addstr(out, "</style>\n</head>\n<body>\n");
 }
 
 static void add_view_facts(struct la_strbuf *out, const struct view *view)
@@ -336,6 +339,9 @@ int page_add(struct la_strbuf *out, const struct page *page,
 		return la_error_set(err, code, LA_NO_OFFSET, "out of memory");
 	if (!code)
 		code = add_data(out, page, err);
+	la_strbuf_addstr(out, "<script>\n");
+	la_strbuf_addstr(out, page_script);
+	la_strbuf_addstr(out, "</script>\n");
 	la_strbuf_addstr(out, "</body>\n</html>\n");
 	return code;
 }
