@@ -102,7 +102,7 @@ struct la_view_oom {
 
 /** @brief A part of a program that it gave a name (record_function). */
 struct la_view_phase {
-	uint64_t event[2]; /**< begins before the first, ends before the other */
+	uint64_t event[2]; /**< begins before one, ends before the other */
 	const char *name; /**< owned by the recording */
 };
 
