@@ -4,9 +4,9 @@
 #include "assets.h"
 
 const char page_script[] = {
-#include "page-script.inc"
+#include "page-script.js.inc"
 };
 
 const char page_style[] = {
-#include "page-style.inc"
+#include "page-style.css.inc"
 };

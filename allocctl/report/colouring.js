@@ -52,7 +52,8 @@ const colourings = {
 		label: "stream",
 		classOf: (source, heap, piece) => {
 			const stream = heap.log.stream[piece.record];
-			return { key: stream, name: source.streamName(stream),
+			return { key: stream, name: "stream " +
+				source.streamName(stream),
 				ink: hue(stream) };
 		},
 	},
@@ -60,7 +61,8 @@ const colourings = {
 		label: "pool",
 		classOf: (source, heap, piece) => {
 			const pool = piece.segment.pool;
-			return { key: pool, name: source.poolName(pool), ink: hue(pool) };
+			return { key: pool, name: "pool " + source.poolName(pool),
+				ink: hue(pool) };
 		},
 	},
 	age: {

@@ -3,6 +3,7 @@
 
 const ROWS = 16, ROW = 18, ROW_GAP = 5, MAP_LEFT = 124, NARROW = 560;
 const LEGEND_MOST = 14;
+const EDGE_ROOM = 16;	// pixels of a segment whose begin is shown
 
 class AddressMap {
 	constructor(figure, source, page) {
@@ -24,9 +25,10 @@ class AddressMap {
 		this.summary = element("p", { class: "summary" });
 		this.legend = element("ul", { class: "legend" });
 		this.facts = element("div", { class: "facts" });
+		this.scale = element("p", { class: "scale" });
 		this.spoken = element("p", { class: "spoken", "aria-live": "polite" });
 		figure.append(element("div", { class: "live" }, this.toolbar(),
-			this.summary, this.canvas, this.spoken, this.legend, this.facts,
+			this.summary, this.canvas, this.spoken, this.scale, this.legend, this.facts,
 			element("p", { class: "hint" }, "Keys: ← → block, ↑ ↓ row, " +
 				"Page Up and Page Down segment, Home, End; + − zoom, 0: all. " +
 				"After a click the wheel zooms.")));
@@ -100,6 +102,9 @@ class AddressMap {
 		const span = clamp(to - from, Math.min(ROWS * GRAIN, all), all);
 		this.from = clamp(from, 0, all - span);
 		this.to = this.from + span;
+		this.scale.textContent = "A row is " + sizeText(Math.round(
+			this.rowBytes)) + (span < all ? "; the rows show " +
+			sizeText(Math.round(span)) + " of " + sizeText(all) : "") + ".";
 		this.draw();
 	}
 	zoom(factor, around) {
@@ -332,7 +337,7 @@ class AddressMap {
 	paintEdges(paper) {
 		paper.fillStyle = this.inkOf("ink");
 		for (const { offset, size } of this.heap.segments) {
-			if (size / this.rowBytes * this.rowWidth < 4 || offset < this.from)
+			if (size / this.rowBytes * this.rowWidth < EDGE_ROOM || offset < this.from)
 				continue;
 			for (const { x, y } of this.parts(offset, 1)) {
 				paper.fillRect(x - 0.5, y - 2, 1.5, ROW + 4);

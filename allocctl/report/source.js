@@ -77,12 +77,11 @@ class Source {
 	}
 	streamName(stream) {
 		const name = this.view.streams[stream];
-		return name === undefined ? "stream " + stream :
-			"stream " + nameText(name);
+		return name === undefined ? "number " + stream : nameText(name);
 	}
 	poolName(pool) {
 		const [a, b] = this.view.pools[pool] || [0, pool];
-		return a || b ? "pool " + a + ":" + b : "default pool";
+		return a || b ? a + ":" + b : "default";
 	}
 	frameText(frame) {
 		const [name, file, line] = this.view.frames[frame] || ["?", "", 0];

@@ -92,7 +92,8 @@ class Timeline {
 		entry("reserved-bytes", "reserved");
 		const limit = this.limit();
 		if (limit)
-			entry("limit", "limit " + sizeText(limit));
+			entry("limit", "limit " + sizeText(limit) +
+				(limit > this.scale() ? ", above the picture" : ""));
 		if (this.source.view.ooms.length)
 			entry("oom", "out of memory");
 		entry("chosen", "moment of the map");
