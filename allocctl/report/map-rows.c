@@ -90,7 +90,7 @@ int map_rows_init(struct map_rows *rows, const struct la_map *map,
 	int err;
 
 	*rows = (struct map_rows){ .map = map,
-				   .row_bytes = 512,
+				   .row_bytes = MAP_ROW_LEAST,
 				   .cell_count = cell_count };
 	err = sum_up(rows);
 	if (err)

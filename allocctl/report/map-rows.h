@@ -22,7 +22,8 @@ enum {
 	MAP_FREE = 0, /* kinds of bytes: free ... */
 	MAP_LIVE = 1, /* ... live, + the part */
 	MAP_PENDING = MAP_LIVE + MAP_PARTS, /* ... pending, + the part */
-	MAP_KINDS = MAP_PENDING + MAP_PARTS
+	MAP_KINDS = MAP_PENDING + MAP_PARTS,
+	MAP_ROW_LEAST = 4096 /* bytes: more than any row has cells */
 };
 
 /* The streams that hold most, the first most. */
@@ -37,7 +38,7 @@ struct map_rows {
 	size_t part_count; /* of these, used ones */
 	size_t other_count; /* streams in the last */
 	map_bytes reserved, live, pending;
-	map_bytes row_bytes; /* a power of two, at least 512 */
+	map_bytes row_bytes; /* a power of two, at least MAP_ROW_LEAST */
 	size_t row_count;
 	unsigned int cell_count; /* of a row */
 };

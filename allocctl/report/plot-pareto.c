@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "axis.h"
 #include "pareto-order.h"
 #include "plot.h"
+#include "util/utf8.h"
 
 enum {
 	WIDTH = 960,
@@ -20,7 +20,7 @@ enum {
 	BOTTOM = HEIGHT - 50,
 	POINTS_MOST = 4000, /* that are drawn beside the front */
 	NAMES_MOST = 14, /* of the front that have one */
-	NAME_COLUMNS = 44, /* longer names are cut */
+	NAME_BYTES = 44, /* longer names are cut */
 	NAME_HEIGHT = 15
 };
 
@@ -170,30 +170,37 @@ static void draw_leader(struct pareto *p, const struct svg_box *box, double x,
 			 (double[]){ to_x, to_y }, SVG_FAINT, 0.8, NULL);
 }
 
+static void name_text(struct la_strbuf *text, const char *name, size_t others)
+{
+	size_t length = strlen(name);
+	size_t fits = la_utf8_prefix(name, length, NAME_BYTES);
+
+	la_strbuf_add(text, name, fits);
+	if (fits < length)
+		la_strbuf_addstr(text, "…");
+	if (others)
+		la_strbuf_addf(text, " and %zu more", others);
+}
+
 static void draw_name(struct pareto *p, const struct plot_setting *setting,
 		      size_t others)
 {
-	double x = x_of(p, setting), y = y_of(p, setting), room;
+	double x = x_of(p, setting), y = y_of(p, setting);
 	struct svg_box box = { .height = NAME_HEIGHT };
 	struct svg_label label = { .ink = SVG_INK, .size = 11,
 				   .bold = setting->recorded };
-	char more[32] = "";
+	struct la_strbuf text = { 0 };
 
-	if (others)
-		snprintf(more, sizeof(more), " and %zu more", others);
-	room = fmin(svg_text_width(pareto_name(setting), 11),
-		    svg_text_width("n", 11) * NAME_COLUMNS);
-	box.width = room + svg_text_width(more, 11) + 4;
-	if (!axis_place(&p->labels, &box, x, y))
-		return;
-	draw_leader(p, &box, x, y);
-	label.x = box.x + 2;
-	label.y = box.y + 11;
-	svg_text_within(p->out, &label, room + 0.1, pareto_name(setting));
-	label.x = box.x + box.width;
-	label.anchor = SVG_END;
-	if (others)
-		svg_text(p->out, &label, more);
+	name_text(&text, pareto_name(setting), others);
+	box.width = svg_text_width(la_strbuf_text(&text), 11);
+	if (axis_place(&p->labels, &box, x, y)) {
+		draw_leader(p, &box, x, y);
+		label.x = box.x;
+		label.y = box.y + 11;
+		svg_text(p->out, &label, la_strbuf_text(&text));
+	}
+	p->out->failed |= text.failed;
+	la_strbuf_release(&text);
 }
 
 /* Labels keep clear of the front and of other points, while there is room to

@@ -222,8 +222,12 @@ static void oom_label(const struct timeline *t, size_t i, double x,
 	snprintf(text, sizeof(text), "OOM %s",
 		 la_size_format(size, t->view->oom[i].size));
 	width = svg_text_width(text, 12);
-	label.x = x + 8 + width > RIGHT ? x - 8 - width : x + 8;
-	if (label.x < *taken)
+	label.x = x + 8;
+	if (label.x + width > RIGHT) {
+		label.x = x - 8;
+		label.anchor = SVG_END;
+	}
+	if (x - (label.anchor == SVG_END ? width : 0) < *taken)
 		return;
 	svg_text(t->out, &label, text);
 	*taken = fmax(x, label.x + width) + 20;
