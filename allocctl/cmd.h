@@ -19,6 +19,7 @@ extern const struct cmd cmd_explain;
 extern const struct cmd cmd_fleet;
 extern const struct cmd cmd_metrics;
 extern const struct cmd cmd_replay;
+extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_triage;
 extern const struct cmd cmd_set;

@@ -17,6 +17,7 @@ struct drawing {
 	size_t point_room, oom_room;
 	size_t point_limit; /* 0: none */
 	uint64_t events_per_point;
+	uint64_t peak_live; /* bytes before timeline.peak */
 	struct phases phases;
 };
 
@@ -91,6 +92,15 @@ static struct la_timeline_point point_of(const struct drawing *drawing,
 	};
 }
 
+/* Before the next event, is more live than ever? */
+static void find_peak(struct drawing *drawing)
+{
+	if (drawing->scene->live <= drawing->peak_live)
+		return;
+	drawing->peak_live = drawing->scene->live;
+	drawing->timeline.peak = drawing->timeline.event_count;
+}
+
 /* A la_view_visitor. */
 static int draw(void *data, const struct la_view_event *event)
 {
@@ -98,10 +108,13 @@ static int draw(void *data, const struct la_view_event *event)
 	struct la_timeline_point point;
 	int err;
 
-	if (event->event == UINT64_MAX)
+	if (event->event == UINT64_MAX) {
+		find_peak(drawing);
 		return 0;
+	}
 	point = point_of(drawing, event->event, event->time_us);
 	drawing->timeline.event_count++;
+	find_peak(drawing);
 	phases_pass(&drawing->phases, event);
 	err = add_point(drawing, &point);
 	if (!err && event->action == LA_OOM)

@@ -102,7 +102,7 @@ struct la_view_oom {
 
 /** @brief A part of a program that it gave a name (record_function). */
 struct la_view_phase {
-	uint64_t event[2]; /**< begins before the first, ends before the other */
+	uint64_t event[2]; /**< begins before one, ends before the other */
 	const char *name; /**< owned by the recording */
 };
 
@@ -111,6 +111,7 @@ struct la_timeline {
 	struct la_timeline_point *point; /**< owned; by event */
 	size_t point_count; /**< number of points */
 	uint64_t event_count; /**< number of events that they stand for */
+	uint64_t peak; /**< event before which most is live, the first such */
 	struct la_limit limit; /**< what bounded the heap */
 	uint64_t total; /**< bytes of the card; 0: unknown */
 	struct la_view_oom *oom; /**< owned; by event */
