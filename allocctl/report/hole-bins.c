@@ -69,6 +69,24 @@ static double free_in_all(const struct la_oom_state *oom)
 	return bytes;
 }
 
+const char *hole_bins_title(const struct hole_bins *bins)
+{
+	return bins->request < 0 ? "Holes by size" :
+				   "Holes against the failed request";
+}
+
+/* Without a request no place is better than another. */
+static uint64_t largest_of(const struct la_oom_state *oom)
+{
+	uint64_t largest = 0;
+	int place;
+
+	for (place = 0; place < LA_FREE_PLACES; place++)
+		if (oom->free[place].largest > largest)
+			largest = oom->free[place].largest;
+	return largest;
+}
+
 void hole_bins_describe(struct la_strbuf *text, const struct hole_bins *bins)
 {
 	const struct la_oom_state *oom = bins->oom;
@@ -78,7 +96,10 @@ void hole_bins_describe(struct la_strbuf *text, const struct hole_bins *bins)
 	if (oom->rounded)
 		la_strbuf_addf(text, "a request of %s failed; ",
 			       la_size_format(size, oom->rounded));
-	if (oom->free[LA_FREE_OWN].count)
+	if (!oom->rounded)
+		la_strbuf_addf(text, "the largest hole has %s; ",
+			       la_size_format(size, largest_of(oom)));
+	else if (oom->free[LA_FREE_OWN].count)
 		la_strbuf_addf(text,
 			       "the largest hole that it could use has %s; ",
 			       la_size_format(size,

@@ -20,6 +20,9 @@ struct hole_bins {
 
 void hole_bins_init(struct hole_bins *bins, const struct la_oom_state *oom);
 
+/* What a picture of these shows. */
+const char *hole_bins_title(const struct hole_bins *bins);
+
 /* Bytes, and blocks, of a bin in all places. */
 double hole_bins_bytes(const struct hole_bins *bins, int bin);
 uint64_t hole_bins_count(const struct hole_bins *bins, int bin);

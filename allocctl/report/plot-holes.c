@@ -49,10 +49,10 @@ static void tip_text(struct la_strbuf *tip, int bin, int place,
 {
 	char from[32], to[32], size[LA_SIZE_TEXT], count[32];
 
-	la_strbuf_addf(tip, "%s to %s, %s: %s in ",
+	la_strbuf_addf(tip, "%s to %s%s%s: %s in ",
 		       axis_bytes_text(from, ldexp(1, bin)),
 		       axis_bytes_text(to, ldexp(1, bin + 1)),
-		       hole_places[place],
+		       place ? ", " : "", place ? hole_places[place] : "",
 		       la_size_format(size, holes->bin_bytes[bin]));
 	la_strbuf_addf(tip, "%s hole%s",
 		       source_count_text(count, holes->bin_count[bin]),
@@ -147,6 +147,9 @@ static void draw_legend(struct holes_plot *p)
 	char size[LA_SIZE_TEXT], text[80];
 	int place;
 
+	/* Places are told apart as the request sees them. */
+	if (p->bins.request < 0)
+		return;
 	for (place = 0; place < LA_FREE_PLACES; place++) {
 		if (!p->bins.oom->free[place].count)
 			continue;
@@ -161,7 +164,7 @@ static void draw_legend(struct holes_plot *p)
 
 static void draw(struct holes_plot *p, const char *says)
 {
-	static const char title[] = "Holes against the failed request";
+	const char *title = hole_bins_title(&p->bins);
 	int bin;
 
 	svg_begin(p->out, &(struct svg_head){ "plot-holes", WIDTH, HEIGHT,

@@ -108,14 +108,15 @@ int plot_holes_term(struct la_strbuf *out, const struct la_oom_state *oom,
 
 	hole_bins_init(&bins, oom);
 	hole_bins_describe(&says, &bins);
-	term_title(out, terminal, "Holes against the failed request",
+	term_title(out, terminal, hole_bins_title(&bins),
 		   la_strbuf_text(&says));
 	for (bin = bins.first; bin <= bins.last; bin++) {
 		add_bin(out, &bins, bin, terminal);
 		if (bin == bins.request)
 			add_request(out, &bins, terminal);
 	}
-	add_legend(out, &bins, terminal);
+	if (bins.request >= 0)
+		add_legend(out, &bins, terminal);
 	out->failed |= says.failed;
 	la_strbuf_release(&says);
 	return out->failed ? -ENOMEM : 0;

@@ -72,6 +72,18 @@ START_TEST(test_bars_are_where_they_belong)
 				    "hole that it could use has 1024.00 KiB; "
 				    "3.00 MiB free in all"));
 	la_strbuf_release(&out);
+	oom.size = oom.rounded = 0;
+	out = svg_of(&oom);
+	ck_assert(picture_has(&out, "<desc>the largest hole has 1024.00 KiB; "
+				    "3.00 MiB free in all</desc>"));
+	ck_assert(!picture_count(&out, "where it looks"));
+	la_strbuf_release(&out);
+	oom.size = oom.rounded = 512;
+	oom.free[LA_FREE_OWN] = (struct la_holes){ 0 };
+	out = svg_of(&oom);
+	ck_assert(picture_has(&out, "no hole where it looks; 1024.00 KiB "
+				    "free in all"));
+	la_strbuf_release(&out);
 }
 END_TEST
 
@@ -106,7 +118,7 @@ START_TEST(test_nothing_and_much)
 	int i;
 
 	out = svg_of(&none);
-	ck_assert(picture_has(&out, "no hole where it looks; 0 bytes free"));
+	ck_assert(picture_has(&out, "Holes by size"));
 	la_strbuf_release(&out);
 	out = text_of(&none, false);
 	la_strbuf_release(&out);
