@@ -126,6 +126,35 @@ static void add_label(struct chart *c, unsigned int row)
 	la_strbuf_addstr(c->out, *text ? " ┤" : " │");
 }
 
+/* The outermost of them, where there is room for a name. */
+static void add_phases(struct chart *c)
+{
+	const struct la_timeline *view = c->sums.view;
+	unsigned int used = 0, from, to;
+	uint64_t end = 0;
+	size_t i;
+
+	if (!view->phase_count)
+		return;
+	term_repeat(c->out, " ", LABEL_COLUMNS);
+	for (i = 0; i < view->phase_count; i++) {
+		const struct la_view_phase *phase = &view->phase[i];
+
+		if (phase->event[0] < end || phase->event[1] <= phase->event[0])
+			continue;
+		end = phase->event[1];
+		from = column_of(c, phase->event[0]);
+		to = column_of(c, end - 1) + 1;
+		if (from < used || to - from < 2)
+			continue;
+		term_repeat(c->out, " ", from - used);
+		la_strbuf_addstr(c->out, "▏");
+		term_cell(c->out, phase->name, to - from - 1, false);
+		used = to;
+	}
+	la_strbuf_addstr(c->out, "\n");
+}
+
 static void add_row(struct chart *c, unsigned int row)
 {
 	enum svg_ink ink, last = SVG_NONE;
@@ -210,6 +239,7 @@ int plot_timeline_term(struct la_strbuf *out, const struct la_timeline *view,
 	gather(&c);
 	timeline_describe(&says, &c.sums);
 	term_title(out, terminal, "Memory over time", la_strbuf_text(&says));
+	add_phases(&c);
 	for (row = 0; row < ROWS; row++)
 		add_row(&c, row);
 	add_axis(&c);

@@ -96,6 +96,26 @@ START_TEST(test_hostile_names)
 }
 END_TEST
 
+/* 100 chains of 60 frames: each frame could be seen. */
+START_TEST(test_the_largest_are_drawn)
+{
+	static struct plot_flame_frame frame[6001];
+	struct la_strbuf out;
+	uint32_t i;
+
+	frame[0] = (struct plot_flame_frame){ "all", NULL, 0, 60000, 0 };
+	for (i = 1; i <= 6000; i++)
+		frame[i] = (struct plot_flame_frame){
+			"f", NULL, 0, 600 - i / 100 * 9,
+			i > 100 ? i - 100 : 0
+		};
+	out = svg_of(frame, 6001);
+	ck_assert_uint_le(picture_count(&out, "<rect"), 4001);
+	ck_assert_uint_ge(picture_count(&out, "<rect"), 2001);
+	la_strbuf_release(&out);
+}
+END_TEST
+
 /* A chain, a comb, and frames of which each claims all. */
 START_TEST(test_many_are_bounded)
 {
@@ -160,6 +180,7 @@ int main(void)
 	tcase_add_test(tc, test_frames_are_where_they_belong);
 	tcase_add_test(tc, test_terminal);
 	tcase_add_test(tc, test_hostile_names);
+	tcase_add_test(tc, test_the_largest_are_drawn);
 	tcase_add_test(tc, test_many_are_bounded);
 	tcase_add_test(tc, test_nothing_and_much);
 	suite_add_tcase(s, tc);

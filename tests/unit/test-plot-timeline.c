@@ -124,6 +124,15 @@ START_TEST(test_phases)
 	ck_assert(picture_has(&out, "<rect x=\"510\" y=\"64\" width=\"426\""));
 	ck_assert(picture_has(&out, ">backward</text>"));
 	la_strbuf_release(&out);
+	/* 40 columns, half of them for each. */
+	out = text_of(&view, 51);
+	ck_assert(picture_has(&out, "\n           ▏forward            "
+				    "▏backward           \n"));
+	la_strbuf_release(&out);
+	phase[0].name = "\033[2J, and more than there is room for";
+	out = text_of(&view, 51);
+	ck_assert(picture_has(&out, "▏\\x1b[2J, and more …▏backward"));
+	la_strbuf_release(&out);
 }
 END_TEST
 
