@@ -14,6 +14,7 @@
 enum {
 	ROWS = 14,
 	LABEL_COLUMNS = 11, /* with the line of the axis */
+	NAME_LEAST = 4, /* columns of a phase that has its name shown */
 	OOMS_TOLD = 4
 };
 
@@ -130,13 +131,11 @@ static void add_label(struct chart *c, unsigned int row)
 static void add_phases(struct chart *c)
 {
 	const struct la_timeline *view = c->sums.view;
+	struct la_strbuf row = { 0 };
 	unsigned int used = 0, from, to;
 	uint64_t end = 0;
 	size_t i;
 
-	if (!view->phase_count)
-		return;
-	term_repeat(c->out, " ", LABEL_COLUMNS);
 	for (i = 0; i < view->phase_count; i++) {
 		const struct la_view_phase *phase = &view->phase[i];
 
@@ -145,14 +144,19 @@ static void add_phases(struct chart *c)
 		end = phase->event[1];
 		from = column_of(c, phase->event[0]);
 		to = column_of(c, end - 1) + 1;
-		if (from < used || to - from < 2)
+		if (from < used || to - from < NAME_LEAST)
 			continue;
-		term_repeat(c->out, " ", from - used);
-		la_strbuf_addstr(c->out, "▏");
-		term_cell(c->out, phase->name, to - from - 1, false);
+		term_repeat(&row, " ", from - used);
+		la_strbuf_addstr(&row, "▏");
+		term_cell(&row, phase->name, to - from - 1, false);
 		used = to;
 	}
-	la_strbuf_addstr(c->out, "\n");
+	if (used) {
+		term_repeat(c->out, " ", LABEL_COLUMNS);
+		la_strbuf_addf(c->out, "%s\n", la_strbuf_text(&row));
+	}
+	c->out->failed |= row.failed;
+	la_strbuf_release(&row);
 }
 
 static void add_row(struct chart *c, unsigned int row)

@@ -167,6 +167,8 @@ START_TEST(test_extremes_are_kept)
 	la_strbuf_release(&out);
 	out = text_of(&view, 51);
 	ck_assert_uint_lt(out.length, 10000);
+	/* No phase has room for its name. */
+	ck_assert(!picture_count(&out, "▏"));
 	la_strbuf_release(&out);
 	free(point);
 	free(oom);
