@@ -78,6 +78,16 @@ class Page {
 			document.querySelector("#timeline figure").closest(".compare, section")
 				.before(this.linkBox());
 	}
+	// Replays of one file begin at the same moment of it.
+	alignMoments() {
+		const [first, ...rest] = this.sources;
+		for (const other of rest)
+			if (other.view.file === first.view.file)
+				other.chosen = other.showable(sameMoment(first,
+					first.chosen, other, "event"));
+		for (const timeline of this.timelines)
+			timeline.mark();
+	}
 	// The pictures that stand in the page stay.
 	complain(number, error) {
 		for (const figure of document.querySelectorAll(
@@ -87,6 +97,7 @@ class Page {
 	}
 	start(data) {
 		this.readViews(data);
+		this.alignMoments();
 		for (const table of document.querySelectorAll("table"))
 			makeSortable(table);
 		for (const timeline of this.timelines)
