@@ -3,32 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "allocctl/report.h"
 #include "allocctl/report/html.h"
+#include "allocctl/report/svg.h"
 #include "util/size.h"
 
 void html_text(struct la_strbuf *out, const char *text)
 {
-	struct la_strbuf plain = { 0 };
-	const char *at;
-
-	report_escaped_add(&plain, text, strlen(text));
-	for (at = la_strbuf_text(&plain); *at; at++) {
-		if (*at == '<')
-			la_strbuf_addstr(out, "&lt;");
-		else if (*at == '>')
-			la_strbuf_addstr(out, "&gt;");
-		else if (*at == '&')
-			la_strbuf_addstr(out, "&amp;");
-		else if (*at == '"')
-			la_strbuf_addstr(out, "&quot;");
-		else if (*at == '\'')
-			la_strbuf_addstr(out, "&#39;");
-		else
-			la_strbuf_add(out, at, 1);
-	}
-	out->failed |= plain.failed;
-	la_strbuf_release(&plain);
+	svg_escaped(out, text, strlen(text));
 }
 
 void html_element(struct la_strbuf *out, const char *tag, const char *text)

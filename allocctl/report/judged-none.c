@@ -34,14 +34,25 @@ char *judged_text(const struct judged *judged)
 	return NULL;
 }
 
+int judged_list(const struct judged *tune, struct plot_setting **setting,
+		size_t *count)
+{
+	(void)tune;
+	*setting = NULL;
+	*count = 0;
+	return 0;
+}
+
 void judged_add_verdict(struct la_strbuf *out, const struct judged *triage)
 {
 	(void)out;
 	(void)triage;
 }
 
-void judged_add_settings(struct la_strbuf *out, const struct judged *tune)
+void judged_add_settings(struct la_strbuf *out, const struct judged *tune,
+			 const char *figure)
 {
 	(void)out;
+	(void)figure;
 	(void)tune;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,13 +336,55 @@ static void add_warnings(struct la_strbuf *out, const json_t *tune)
 	la_strbuf_addstr(out, "</ul>\n");
 }
 
-void judged_add_settings(struct la_strbuf *out, const struct judged *tune)
+static void add_point(struct plot_setting *setting, size_t *count,
+		      const json_t *tune, const json_t *tuned)
+{
+	const json_t *memory = json_object_get(tuned, "minimum_memory");
+	const json_t *seconds = json_object_get(tuned, "estimated_seconds");
+	const char *recorded =
+		text_of(json_object_get(tune, "recorded"), "setting");
+
+	if (!json_is_integer(memory) || json_integer_value(memory) <= 0 ||
+	    !json_is_number(seconds))
+		return;
+	setting[(*count)++] = (struct plot_setting){
+		.name = text_of(tuned, "setting"),
+		.memory = (uint64_t)json_integer_value(memory),
+		.seconds = json_number_value(seconds),
+		.fits = is_set(tuned, "fits"),
+		.front = is_set(tuned, "pareto"),
+		.recorded = !strcmp(text_of(tuned, "setting"), recorded),
+	};
+}
+
+int judged_list(const struct judged *tune, struct plot_setting **setting,
+		size_t *count)
+{
+	const json_t *list = json_object_get(tune->root, "settings"), *tuned;
+	size_t i;
+
+	*count = 0;
+	*setting = calloc(json_array_size(list) + 1, sizeof(**setting));
+	if (!*setting)
+		return -ENOMEM;
+	json_array_foreach(list, i, tuned)
+		add_point(*setting, count, tune->root, tuned);
+	if (!*count) {
+		free(*setting);
+		*setting = NULL;
+	}
+	return 0;
+}
+
+void judged_add_settings(struct la_strbuf *out, const struct judged *tune,
+			 const char *figure)
 {
 	if (!tune)
 		return;
 	html_section(out, "settings", "Settings");
 	add_winner(out, tune->root);
 	add_warnings(out, tune->root);
+	la_strbuf_addstr(out, figure);
 	add_table(out, tune->root, true);
 	la_strbuf_addstr(out, "<details><summary>All others</summary>\n");
 	add_table(out, tune->root, false);

@@ -7,6 +7,7 @@
 #ifndef ALLOCCTL_REPORT_JUDGED_H
 #define ALLOCCTL_REPORT_JUDGED_H
 
+#include "allocctl/report/plot.h"
 #include "util/strbuf.h"
 
 /* JSON that was read: an object. */
@@ -30,8 +31,15 @@ enum judged_kind judged_kind(const struct judged *judged);
 /* The same JSON in as few bytes as may be; owned by the caller, or NULL. */
 char *judged_text(const struct judged *judged);
 
+/* Settings whose memory and time are known, with names that judged owns; the
+ * array is the caller's.  Returns 0 or -ENOMEM. */
+int judged_list(const struct judged *tune, struct plot_setting **setting,
+		size_t *count);
+
 /* Sections of the page; judged may be NULL. */
 void judged_add_verdict(struct la_strbuf *out, const struct judged *triage);
-void judged_add_settings(struct la_strbuf *out, const struct judged *tune);
+/* figure: HTML of a picture, which comes before the table. */
+void judged_add_settings(struct la_strbuf *out, const struct judged *tune,
+			 const char *figure);
 
 #endif /* ALLOCCTL_REPORT_JUDGED_H */

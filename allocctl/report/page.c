@@ -11,6 +11,7 @@
 #include "allocctl/report/data.h"
 #include "allocctl/report/html.h"
 #include "allocctl/report/page.h"
+#include "allocctl/report/pictures.h"
 #include "util/error.h"
 #include "util/size.h"
 
@@ -85,22 +86,32 @@ static void add_header(struct la_strbuf *out, const struct page *page)
 	la_strbuf_addstr(out, "</header>\n<main>\n");
 }
 
-static void begin_figure(struct la_strbuf *out, const struct page *page,
-			 size_t number, const char *caption)
+/* A picture with what it shows; none where there is nothing to be drawn. */
+static int add_figure(struct la_strbuf *out, const struct page *page,
+		      size_t number, enum picture picture, const char *caption)
 {
-	la_strbuf_addf(out, "<figure data-view=\"%zu\">\n<figcaption>",
-		       number);
-	if (page->view_count > 1) {
-		html_text(out, page->view[number].name);
-		la_strbuf_addstr(out, ": ");
-	}
-	html_text(out, caption);
-	la_strbuf_addstr(out, "</figcaption>\n");
-}
+	const struct picture_source source = {
+		.view = page->view_count ? &page->view[number] : NULL,
+		.tune = page->tune,
+	};
+	struct la_strbuf svg = { 0 };
+	int code = picture_svg(&svg, picture, &source);
 
-static void end_figure(struct la_strbuf *out)
-{
-	la_strbuf_addstr(out, "</figure>\n");
+	if (code > 0) {
+		la_strbuf_addf(out, "<figure data-view=\"%zu\">\n"
+			       "<figcaption>", number);
+		if (page->view_count > 1 && picture != PICTURE_SETTINGS) {
+			html_text(out, page->view[number].name);
+			la_strbuf_addstr(out, ": ");
+		}
+		html_text(out, caption);
+		la_strbuf_addstr(out, "</figcaption>\n");
+		la_strbuf_add(out, la_strbuf_text(&svg), svg.length);
+		la_strbuf_addstr(out, "</figure>\n");
+	}
+	out->failed |= svg.failed;
+	la_strbuf_release(&svg);
+	return code < 0 ? code : 0;
 }
 
 /* The highest values, in words. */
@@ -134,10 +145,9 @@ static int add_timeline(struct la_strbuf *out, const struct page *page,
 {
 	const struct la_timeline *timeline = &page->view[number].timeline;
 
-	begin_figure(out, page, number, "live and reserved bytes");
-	end_figure(out);
 	add_peaks(out, timeline);
-	return 0;
+	return add_figure(out, page, number, PICTURE_TIMELINE,
+			  "live and reserved bytes");
 }
 
 static int add_map(struct la_strbuf *out, const struct page *page,
@@ -145,13 +155,13 @@ static int add_map(struct la_strbuf *out, const struct page *page,
 {
 	const struct view *view = &page->view[number];
 	char text[48], caption[96];
+	int code;
 
 	snprintf(caption, sizeof(caption), "segments and blocks: %s",
 		 view_moment_name(view, text));
-	begin_figure(out, page, number, caption);
-	end_figure(out);
+	code = add_figure(out, page, number, PICTURE_MAP, caption);
 	held_add_parts(out, view);
-	return 0;
+	return code;
 }
 
 static void add_room(struct la_strbuf *out, const struct view *view)
@@ -178,20 +188,21 @@ static int add_holes(struct la_strbuf *out, const struct page *page,
 		     size_t number)
 {
 	const struct view *view = &page->view[number];
+	int code;
 
-	begin_figure(out, page, number, "holes by size");
-	end_figure(out);
 	add_room(out, view);
+	code = add_figure(out, page, number, PICTURE_HOLES, "holes by size");
 	held_add_holes(out, view);
-	return 0;
+	return code;
 }
 
 static int add_holders(struct la_strbuf *out, const struct page *page,
 		       size_t number)
 {
-	begin_figure(out, page, number, "who holds memory");
-	end_figure(out);
-	return held_add_holders(out, &page->view[number]);
+	int code = add_figure(out, page, number, PICTURE_HOLDERS,
+			      "who called whom");
+
+	return code < 0 ? code : held_add_holders(out, &page->view[number]);
 }
 
 /* A section with a part for each view. */
@@ -278,6 +289,18 @@ static void add_sure(struct la_strbuf *out, const struct page *page)
 	html_section_end(out);
 }
 
+static int add_settings(struct la_strbuf *out, const struct page *page)
+{
+	struct la_strbuf figure = { 0 };
+	int code = add_figure(&figure, page, 0, PICTURE_SETTINGS,
+			      "memory and time of settings");
+
+	judged_add_settings(out, page->tune, la_strbuf_text(&figure));
+	out->failed |= figure.failed;
+	la_strbuf_release(&figure);
+	return code;
+}
+
 static int add_body(struct la_strbuf *out, const struct page *page)
 {
 	static const struct part before[] = {
@@ -294,7 +317,8 @@ static int add_body(struct la_strbuf *out, const struct page *page)
 	judged_add_verdict(out, page->triage);
 	for (i = 0; i < sizeof(before) / sizeof(*before) && !code; i++)
 		code = add_part(out, page, &before[i]);
-	judged_add_settings(out, page->tune);
+	if (!code)
+		code = add_settings(out, page);
 	if (!code)
 		code = add_part(out, page, &holders);
 	add_sure(out, page);
