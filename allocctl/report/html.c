@@ -12,6 +12,20 @@ void html_text(struct la_strbuf *out, const char *text)
 	svg_escaped(out, text, strlen(text));
 }
 
+void html_lines(struct la_strbuf *out, const char *text)
+{
+	size_t length;
+
+	for (; *text; text += length) {
+		length = strcspn(text, "\n");
+		svg_escaped(out, text, length);
+		if (text[length] == '\n') {
+			la_strbuf_addstr(out, "\n");
+			length++;
+		}
+	}
+}
+
 void html_element(struct la_strbuf *out, const char *tag, const char *text)
 {
 	la_strbuf_addf(out, "<%s>", tag);

@@ -11,6 +11,9 @@
 /* Text between tags or in a quoted attribute. */
 void html_text(struct la_strbuf *out, const char *text);
 
+/* The same where lines end, as in <pre>. */
+void html_lines(struct la_strbuf *out, const char *text);
+
 /* <TAG>text</TAG> and a newline. */
 void html_element(struct la_strbuf *out, const char *tag, const char *text);
 

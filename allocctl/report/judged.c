@@ -122,6 +122,19 @@ static const char *outcome_text(const char *outcome)
 	return outcome;
 }
 
+/* "empty_cache_each_step" in words. */
+static void cell_action(struct la_strbuf *out, const char *action)
+{
+	char text[64];
+	size_t i;
+
+	snprintf(text, sizeof(text), "%s", action);
+	for (i = 0; text[i]; i++)
+		if (text[i] == '_')
+			text[i] = ' ';
+	html_cell(out, text);
+}
+
 static void add_remedy(struct la_strbuf *out, const json_t *trial)
 {
 	const json_t *setting = json_object_get(trial, "setting");
@@ -130,7 +143,7 @@ static void add_remedy(struct la_strbuf *out, const json_t *trial)
 	if (json_is_string(setting))
 		html_cell_code(out, setting_text(json_string_value(setting)));
 	else
-		html_cell(out, text_of(trial, "action"));
+		cell_action(out, text_of(trial, "action"));
 	html_cell(out, is_set(trial, "current") ?
 			       "no: it was in force" :
 			       outcome_text(text_of(trial, "outcome")));
@@ -180,7 +193,7 @@ static void add_advice(struct la_strbuf *out, const json_t *oom)
 			line = text_of(advice, "code");
 		if (*line) {
 			la_strbuf_addstr(out, "<pre>");
-			html_text(out, line);
+			html_lines(out, line);
 			la_strbuf_addstr(out, "</pre>");
 		}
 		la_strbuf_addstr(out, "</li>\n");

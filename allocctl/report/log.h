@@ -3,7 +3,8 @@
  * Events in few bytes, for the script of the page.  A record begins with a
  * byte: the action, and in its upper bits which of these follow: stream,
  * stack, pool (their numbers), and microseconds since the last event.  The
- * first three hold until they are told anew.  Then come
+ * first three hold until they are told anew: streams of requests and of
+ * memory that is given, stacks of requests, pools of memory.  Then come
  *
  *	alloc		address, bytes
  *	segment_...	address, bytes
@@ -12,8 +13,8 @@
  *
  * Numbers have seven bits a byte, the least first; addresses are told by the
  * difference to the last one, its sign in the lowest bit.  What was there at
- * the start comes first, and ends with a snapshot of
- * stream 2^32 - 1, which does not hold.
+ * the start comes first, and ends with a snapshot of stream 2^32 - 1, which
+ * does not hold.  A free of what is not known is a snapshot too.
  */
 #ifndef ALLOCCTL_REPORT_LOG_H
 #define ALLOCCTL_REPORT_LOG_H
