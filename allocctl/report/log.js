@@ -70,7 +70,9 @@ class Log {
 		this.freedAt = new Uint32Array(capacity);   // likewise
 		this.requests = new Uint32Array(capacity);  // records of ALLOCs
 		this.requestCount = 0;
-		this.startRequests = 0;	// requests before event 0
+		this.asked = new Uint32Array(capacity);	// records of ALLOCs and OOMs
+		this.askedCount = 0;
+		this.askedBefore = 0;	// of these, before event 0
 	}
 	get events() {
 		return this.count - this.start;
@@ -114,7 +116,7 @@ class LogDecoder {
 			const stream = reader.varint();
 			if (action === SNAPSHOT && stream === END_OF_START) {
 				log.start = log.count;
-				log.startRequests = log.requestCount;
+				log.askedBefore = log.askedCount;
 				return;
 			}
 			this.stream = stream;
@@ -145,6 +147,7 @@ class LogDecoder {
 		else if (action <= SEGMENT_UNMAP)
 			this.place(at);
 		else if (action === OOM) {
+			log.asked[log.askedCount++] = at;
 			log.size[at] = this.reader.varint();
 			log.addr[at] = this.reader.varint();
 		}
@@ -159,6 +162,7 @@ class LogDecoder {
 		this.place(at);
 		log.pendingAt[at] = log.freedAt[at] = NEVER;
 		log.requests[log.requestCount++] = at;
+		log.asked[log.askedCount++] = at;
 	}
 	free(at, action) {
 		const log = this.log, block = log.blockOf(this.reader.varint());

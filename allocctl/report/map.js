@@ -13,6 +13,8 @@ class AddressMap {
 			source.hasStacks() ? "site" : "size";
 		this.focus = -1;
 		this.hover = -1;
+		this.left = 0;		// pixels before the rows
+		this.rowWidth = 1;	// pixels
 		this.draw = oncePerFrame(() => this.paint());
 		this.build(figure);
 		this.listen();
@@ -115,12 +117,6 @@ class AddressMap {
 		around = clamp(around, this.from, this.to);
 		this.window(around - (around - this.from) * factor,
 			around + (this.to - around) * factor);
-	}
-	get left() {
-		return this.canvas.clientWidth < NARROW ? 0 : MAP_LEFT;
-	}
-	get rowWidth() {
-		return Math.max(this.canvas.clientWidth - this.left - 1, 1);
 	}
 	get rowBytes() {
 		return (this.to - this.from) / ROWS;
@@ -257,8 +253,11 @@ class AddressMap {
 	paint() {
 		if (!this.heap)
 			return;
-		const height = ROWS * (ROW + ROW_GAP);
-		const paper = context(this.canvas, this.canvas.clientWidth, height);
+		// Asked for once a picture: a browser computes them each time.
+		const width = this.canvas.clientWidth;
+		this.left = width < NARROW ? 0 : MAP_LEFT;
+		this.rowWidth = Math.max(width - this.left - 1, 1);
+		const paper = context(this.canvas, width, ROWS * (ROW + ROW_GAP));
 		if (!paper)
 			return;
 		this.inks = new Map();

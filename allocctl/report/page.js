@@ -6,6 +6,7 @@ class Page {
 		this.timelines = [];
 		this.maps = [];
 		this.linked = true;
+		this.viewCount = 0;
 	}
 	get sources() {
 		return this.timelines.map(t => t.source);
@@ -15,13 +16,20 @@ class Page {
 			"#" + section + " figure[data-view=\"" + number + "\"]");
 		const timeline = figure("timeline"), map = figure("map");
 		if (timeline) {
+			this.wake(timeline, source);
 			this.timelines.push(new Timeline(timeline, source, this));
-			timeline.classList.add("alive");
 		}
 		if (map && source.moments.length) {
+			this.wake(map, source);
 			this.maps.push(new AddressMap(map, source, this));
-			map.classList.add("alive");
 		}
+	}
+	// The figure's own picture and caption are for paper from here on.
+	wake(figure, source) {
+		figure.classList.add("alive");
+		if (this.viewCount > 1)
+			figure.append(element("p", { class: "live caption" },
+				nameText(source.view.name)));
 	}
 	others(view) {
 		return this.linked ? this.timelines.filter(t => t !== view) : [];
@@ -67,6 +75,7 @@ class Page {
 			" views move together");
 	}
 	readViews(data) {
+		this.viewCount = data.views.length;
 		data.views.forEach((view, number) => {
 			try {
 				this.add(number, new Source(view));
@@ -78,6 +87,16 @@ class Page {
 			document.querySelector("#timeline figure").closest(".compare, section")
 				.before(this.linkBox());
 	}
+	// Replays of one file begin at the same moment of it.
+	alignMoments() {
+		const [first, ...rest] = this.sources;
+		for (const other of rest)
+			if (other.view.file === first.view.file)
+				other.chosen = other.showable(sameMoment(first,
+					first.chosen, other, "event"));
+		for (const timeline of this.timelines)
+			timeline.mark();
+	}
 	// The pictures that stand in the page stay.
 	complain(number, error) {
 		for (const figure of document.querySelectorAll(
@@ -87,6 +106,7 @@ class Page {
 	}
 	start(data) {
 		this.readViews(data);
+		this.alignMoments();
 		for (const table of document.querySelectorAll("table"))
 			makeSortable(table);
 		for (const timeline of this.timelines)

@@ -102,15 +102,16 @@ class Source {
 	hasStacks() {
 		return this.view.stacks.some(s => s.length > 0);
 	}
-	// An event's place among requests, which other settings have alike.
+	// An event's place among requests, served or not, which replays under
+	// other settings have alike.
 	requestsBefore(event) {
 		const { log } = this, end = log.start + event;
-		return firstNotBelow(log.requestCount, i => log.requests[i], end) -
-			log.startRequests;
+		return firstNotBelow(log.askedCount, i => log.asked[i], end) -
+			log.askedBefore;
 	}
 	eventOfRequest(number) {
-		const { log } = this, i = log.startRequests + number;
-		return i < log.requestCount ? log.requests[i] - log.start : this.events;
+		const { log } = this, i = log.askedBefore + number;
+		return i < log.askedCount ? log.asked[i] - log.start : this.events;
 	}
 }
 

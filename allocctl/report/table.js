@@ -42,6 +42,8 @@ function makeSortable(table) {
 	if (!table.tHead || !table.tBodies.length || table.tBodies[0].rows.length < 2)
 		return;
 	[...table.tHead.rows[0].cells].forEach((head, column) => {
+		if (!head.textContent.trim())
+			return;
 		const sort = button("", () => sortTable(table, column), { class: "sort" });
 		sort.append(...head.childNodes);
 		head.append(sort);

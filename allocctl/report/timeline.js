@@ -42,6 +42,8 @@ class Timeline {
 		this.cursor = this.series.indexOf(source.chosen);
 		this.hover = null;
 		this.drag = null;
+		this.width = 1;		// pixels of the canvas
+		this.plotWidth = 1;	// ... between both margins
 		this.phases = phaseLanes(source.view.phases);
 		this.lanes = this.phases.reduce((n, p) => Math.max(n, p.lane + 1), 0);
 		this.draw = oncePerFrame(() => this.paint());
@@ -119,12 +121,6 @@ class Timeline {
 	}
 
 	// Places: x in pixels, values on the axis, indexes of the series.
-	get width() {
-		return this.canvas.clientWidth;
-	}
-	get plotWidth() {
-		return Math.max(this.width - LEFT - RIGHT, 1);
-	}
 	valueAt(x) {
 		return this.from + (x - LEFT) / this.plotWidth * (this.to - this.from);
 	}
@@ -297,6 +293,9 @@ class Timeline {
 		return Math.max(limit && limit < most * 1.5 ? limit : 0, most, GRAIN) * 1.06;
 	}
 	paint() {
+		// Asked for once a picture: a browser computes it each time.
+		this.width = this.canvas.clientWidth;
+		this.plotWidth = Math.max(this.width - LEFT - RIGHT, 1);
 		const height = TIMELINE_HEIGHT;
 		const paper = context(this.canvas, this.width, height);
 		if (!paper)
