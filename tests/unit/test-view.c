@@ -214,6 +214,12 @@ START_TEST(every_event)
 }
 END_TEST
 
+static void widen(uint64_t range[2], uint64_t value)
+{
+	range[0] = value < range[0] ? value : range[0];
+	range[1] = value > range[1] ? value : range[1];
+}
+
 /* However few points there are, they cover all events and their extremes. */
 START_TEST(few_points)
 {
@@ -243,19 +249,19 @@ START_TEST(few_points)
 			size_t end = i + 1 < timeline.point_count ?
 					     point[1].event :
 					     full.point_count;
-			uint64_t low = UINT64_MAX, high = 0;
+			uint64_t live[2] = { UINT64_MAX, 0 };
+			uint64_t reserved[2] = { UINT64_MAX, 0 };
 
 			ck_assert_uint_eq(point->event, k);
 			ck_assert_uint_eq(point->time_us,
 					  full.point[k].time_us);
 			for (; k < end; k++) {
-				if (full.point[k].live[0] < low)
-					low = full.point[k].live[0];
-				if (full.point[k].reserved[1] > high)
-					high = full.point[k].reserved[1];
+				widen(live, full.point[k].live[0]);
+				widen(reserved, full.point[k].reserved[0]);
 			}
-			ck_assert_uint_eq(point->live[0], low);
-			ck_assert_uint_eq(point->reserved[1], high);
+			ck_assert_mem_eq(point->live, live, sizeof(live));
+			ck_assert_mem_eq(point->reserved, reserved,
+					 sizeof(reserved));
 		}
 		ck_assert_uint_eq(k, full.point_count);
 	}
