@@ -75,6 +75,10 @@ check-slurm: $(libs) $(progs)
 check-metrics: $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/metrics)
 
+## check-report: pages of allocctl report in a browser (chromium)
+check-report: $(progs) $(tool-progs)
+	$(tier) -s $(call scripts-in,tests/report)
+
 ## check-gpu: with torch on an NVIDIA GPU that nothing else uses
 check-gpu: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/gpu)
@@ -119,7 +123,7 @@ help:
 
 .PHONY: all check check-shared check-torch check-packages check-system \
 	check-shells check-toolkit check-wine check-macos check-gpu check-slurm \
-	check-metrics \
+	check-metrics check-report \
 	test-progs lint docs bench \
 	install deb rpm wheel release clean distclean help
 .DELETE_ON_ERROR:

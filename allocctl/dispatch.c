@@ -64,7 +64,6 @@ static void usage(FILE *stream, const struct program *program)
 		"\n"
 		"  %s COMMAND --help   options and examples of a command\n"
 		"  %s --version        the version\n"
-		"\n"
 		"exit status: 0 done, 1 findings, 2 wrong usage, 3 cannot tell\n",
 		report_program, report_program);
 }

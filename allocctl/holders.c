@@ -67,20 +67,26 @@ static bool is_of_torch(const struct la_frame *frame)
 	       !strcmp(frame->file, "??");
 }
 
-const struct la_frame *holders_frame(const struct holders *holders,
-				     uint64_t event)
+const struct la_frame *holders_frame_of(const struct la_recording *recording,
+					uint32_t stack)
 {
 	const struct la_frame *frame;
 	const uint32_t *frames;
-	size_t count = frames_of(holders, event, &frames), i;
+	size_t count = la_recording_stack(recording, stack, &frames), i;
 
 	for (i = 0; i < count; i++) {
-		frame = la_recording_frame(holders->recording, frames[i]);
+		frame = la_recording_frame(recording, frames[i]);
 		if (!is_of_torch(frame))
 			return frame;
 	}
-	return count ? la_recording_frame(holders->recording, frames[0]) :
-		       NULL;
+	return count ? la_recording_frame(recording, frames[0]) : NULL;
+}
+
+const struct la_frame *holders_frame(const struct holders *holders,
+				     uint64_t event)
+{
+	return holders_frame_of(holders->recording,
+				holders_stack(holders, event));
 }
 
 /* The innermost first; null: nothing is known. */

@@ -25,6 +25,8 @@ uint32_t holders_stack(const struct holders *holders, uint64_t event);
 
 /* The innermost frame that is not torch's own, or the innermost; NULL: none
  * is known. */
+const struct la_frame *holders_frame_of(const struct la_recording *recording,
+					uint32_t stack);
 const struct la_frame *holders_frame(const struct holders *holders,
 				     uint64_t event);
 

@@ -153,6 +153,9 @@ static bool take_option(int argc, char **argv, int *i, const struct opt *opts)
 	return store(o, value);
 }
 
+/* What -o stands for. */
+static char output_option[] = "--output";
+
 int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 {
 	int i, nr = 0;
@@ -168,6 +171,8 @@ int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 			print_help(spec);
 			return OPT_HELP;
 		}
+		if (!strcmp(argv[i], "-o") && find(spec->opts, "output", 6))
+			argv[i] = output_option;
 		if (argv[i][1] != '-') {
 			report_error("unknown option '%s'", argv[i]);
 			return OPT_ERROR;

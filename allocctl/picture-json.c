@@ -121,10 +121,9 @@ static void json_holders(struct la_json *json, const struct la_oom_state *oom,
 	la_json_array_end(json);
 }
 
-void picture_json_oom(struct la_json *json, const struct la_oom_state *oom,
-		      const struct holders *holders)
+void picture_json_moment(struct la_json *json, const struct la_oom_state *oom,
+			 const struct holders *holders)
 {
-	la_json_key(json, "oom");
 	la_json_object_begin(json);
 	la_json_member_uint(json, "event", oom->event);
 	la_json_member_uint(json, "size", oom->size);
@@ -142,4 +141,11 @@ void picture_json_oom(struct la_json *json, const struct la_oom_state *oom,
 	picture_json(json, "held", &oom->picture);
 	json_holders(json, oom, holders);
 	la_json_object_end(json);
+}
+
+void picture_json_oom(struct la_json *json, const struct la_oom_state *oom,
+		      const struct holders *holders)
+{
+	la_json_key(json, "oom");
+	picture_json_moment(json, oom, holders);
 }

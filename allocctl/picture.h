@@ -18,7 +18,9 @@ void picture_print_histogram(const struct la_holes *holes);
 void picture_json(struct la_json *json, const char *key,
 		  const struct la_picture *picture);
 
-/* A member "oom" with what is known of that moment. */
+/* An object, or a member "oom", with what is known of that moment. */
+void picture_json_moment(struct la_json *json, const struct la_oom_state *oom,
+			 const struct holders *holders);
 void picture_json_oom(struct la_json *json, const struct la_oom_state *oom,
 		      const struct holders *holders);
 

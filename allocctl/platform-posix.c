@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -88,6 +89,13 @@ unsigned int platform_cores(void)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return cores > 0 ? (unsigned int)cores : 1;
+}
+
+unsigned int platform_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
 void platform_on_interrupt(void (*handler)(int))

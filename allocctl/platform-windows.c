@@ -131,6 +131,15 @@ unsigned int platform_cores(void)
 	return info.dwNumberOfProcessors;
 }
 
+unsigned int platform_columns(void)
+{
+	CONSOLE_SCREEN_BUFFER_INFO info;
+
+	if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
+		return 0;
+	return (unsigned int)(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
 /* The C library takes the handler away before it calls it. */
 void platform_on_interrupt(void (*handler)(int))
 {

@@ -37,6 +37,9 @@ const char *platform_owner(uint64_t pid);
 /* At least 1. */
 unsigned int platform_cores(void);
 
+/* Of the terminal that standard output is; 0: it is none. */
+unsigned int platform_columns(void);
+
 /* Call it when the user interrupts the program; a second time ends that. */
 void platform_on_interrupt(void (*handler)(int));
 

@@ -44,7 +44,7 @@ void report_error(const char *format, ...)
 	free(text);
 }
 
-static bool use_colour(void)
+bool report_has_colours(void)
 {
 	const char *no = getenv("NO_COLOR");
 
@@ -66,7 +66,7 @@ void report_paint(enum report_colour colour, const char *text)
 		[REPORT_BOLD] = "1",
 	};
 
-	if (use_colour())
+	if (report_has_colours())
 		printf("\033[%sm%s\033[0m", codes[colour], text);
 	else
 		fputs(text, stdout);

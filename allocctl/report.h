@@ -3,6 +3,7 @@
 #ifndef ALLOCCTL_REPORT_H
 #define ALLOCCTL_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,8 +29,10 @@ void report_error(const char *format, ...)
 /* "out of memory"; returns STATUS_CANNOT_TELL. */
 int report_no_memory(void);
 
-/* Print text to stdout, in a colour if that is a terminal and NO_COLOR is not
- * set. */
+/* Is stdout a terminal, and NO_COLOR not set? */
+bool report_has_colours(void);
+
+/* Print text to stdout, in a colour if it has colours. */
 void report_paint(enum report_colour colour, const char *text);
 
 /*

@@ -43,7 +43,7 @@ static const char *source_release_source(const struct la_program_info *info)
 }
 
 /* The release of torch whose rules are taken, "2.11". */
-static const char *source_release(const struct la_program_info *info)
+const char *source_release(const struct la_program_info *info)
 {
 	return la_release_name(info->release);
 }

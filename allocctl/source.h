@@ -84,6 +84,9 @@ const char *source_limit_text(char text[64], const struct la_limit *limit);
 /* How the recorded limit was learnt: "the companion file". */
 const char *source_limit_source(const struct la_program_info *info);
 
+/* The release of torch whose rules are taken: "2.11". */
+const char *source_release(const struct la_program_info *info);
+
 /* A number with commas: "28,951". */
 const char *source_count_text(char text[32], uint64_t count);
 

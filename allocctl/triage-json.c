@@ -373,6 +373,22 @@ static void json_recording(struct la_json *json, const struct triage_oom *oom)
 	la_json_object_end(json);
 }
 
+/* What the letter says in words. */
+static void json_words(struct la_json *json, const struct triage *triage,
+		       const struct triage_oom *oom)
+{
+	struct la_strbuf headline = { 0 }, why = { 0 };
+
+	triage_headline(&headline, triage, oom);
+	triage_why(&why, triage, oom);
+	la_json_member_text(json, "headline", la_strbuf_text(&headline));
+	la_json_member_text(json, "why", la_strbuf_text(&why));
+	la_json_member_text(json, "how_sure",
+			    triage_word(triage->language, triage_sure(oom)));
+	la_strbuf_release(&headline);
+	la_strbuf_release(&why);
+}
+
 static void json_oom(struct la_json *json, const struct triage *triage,
 		     const struct triage_oom *oom)
 {
@@ -380,6 +396,7 @@ static void json_oom(struct la_json *json, const struct triage *triage,
 
 	la_json_object_begin(json);
 	json_verdict(json, &oom->verdict);
+	json_words(json, triage, oom);
 	json_numbers(json, oom);
 	json_facts(json, oom);
 	la_json_key(json, "remedies");

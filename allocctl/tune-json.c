@@ -223,23 +223,29 @@ static void json_answer(struct la_json *json, const struct tune *tune)
 	la_json_member_uint(json, "replays", tune->replays);
 }
 
-void tune_print_json(const struct tune *tune)
+void tune_json(struct la_json *json, const struct tune *tune)
 {
 	const struct bounds bounds = { tune_peak_live(tune), tune_plan(tune) };
+
+	la_json_object_begin(json);
+	la_json_member_text(json, "schema", "allocctl.tune/1");
+	json_head(json, tune);
+	json_files(json, tune);
+	json_settings(json, tune->tuned, tune->count, &bounds);
+	json_warnings(json, la_strbuf_text(&tune->warnings));
+	json_winner(json, tune);
+	json_answer(json, tune);
+	tune_guides_json(tune, json);
+	tune_method_json(tune, json);
+	json_paste(json, tune);
+	la_json_object_end(json);
+}
+
+void tune_print_json(const struct tune *tune)
+{
 	struct la_json json;
 
 	la_json_init(&json, report_json_sink, stdout);
-	la_json_object_begin(&json);
-	la_json_member_text(&json, "schema", "allocctl.tune/1");
-	json_head(&json, tune);
-	json_files(&json, tune);
-	json_settings(&json, tune->tuned, tune->count, &bounds);
-	json_warnings(&json, la_strbuf_text(&tune->warnings));
-	json_winner(&json, tune);
-	json_answer(&json, tune);
-	tune_guides_json(tune, &json);
-	tune_method_json(tune, &json);
-	json_paste(&json, tune);
-	la_json_object_end(&json);
+	tune_json(&json, tune);
 	putchar('\n');
 }

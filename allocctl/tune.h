@@ -53,6 +53,8 @@ enum tune_method_kind { TUNE_SEARCH, TUNE_GUIDE };
 /* Words of --method, in that order. */
 extern const char *const tune_methods[];
 
+struct tune_merge;
+
 struct tune {
 	const struct tune_request *request; /* borrowed */
 	struct source *source; /* owned; one a file */
@@ -125,7 +127,20 @@ int tune_method_run(struct tune *tune);
 void tune_method_text(const struct tune *tune);
 void tune_method_json(const struct tune *tune, struct la_json *json);
 
+/* How a request is served. */
+struct tune_work {
+	uint64_t jobs; /* threads; 0: as many as cores */
+	uint64_t shard_index, shard_count; /* 0: all */
+	const struct tune_merge *merge; /* what shards found, or NULL */
+};
+
+/* tune-search.c: serve tune->request; of a shard, the facts alone.  A status
+ * after a message. */
+int tune_find(struct tune *tune, const struct tune_work *work);
+void tune_release(struct tune *tune);
+
 void tune_print_text(const struct tune *tune);
+void tune_json(struct la_json *json, const struct tune *tune);
 void tune_print_json(const struct tune *tune);
 
 /*

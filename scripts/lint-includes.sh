@@ -36,6 +36,7 @@ BEGIN {
 	may["allocator"] = "util heap device setting"
 	may["torch"] = "util allocator heap device setting trace env"
 	may["triage"] = "util format replay trace setting env script"
+	may["view"] = "util replay trace heap device setting"
 	may["allocctl"] = "util public"
 	may["report"] = "util public allocctl"
 	may["format"] = ""

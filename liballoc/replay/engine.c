@@ -368,6 +368,21 @@ static int report_oom(struct player *player, size_t op)
 	return oom_describe(&moment, player->options->oom);
 }
 
+/* Tell who listens what comes next; NULL: the start. */
+static void tell_moment(const struct player *player, const struct op *op)
+{
+	struct la_replay_moment *moment = player->options->moment;
+	const uint64_t *id;
+
+	if (!moment)
+		return;
+	id = player->program->pool[op ? op->pool : LA_DEFAULT_POOL];
+	*moment = (struct la_replay_moment){
+		.event = op ? op->event : UINT64_MAX,
+		.pool = { id[0], id[1] },
+	};
+}
+
 /* Play up to the end, or to the first request that has to be served and is
  * not; as recorded, such a request may be the one that ended the run. */
 static int play(struct player *player)
@@ -386,6 +401,7 @@ static int play(struct player *player)
 
 		if (op->event >= events)
 			break;
+		tell_moment(player, op);
 		err = releases ? begin_steps(player, op->event) : 0;
 		if (!err)
 			err = play_op(player, op);
@@ -461,6 +477,7 @@ static int replay(const struct la_program *program,
 	int code;
 
 	*result = (struct la_replay_result){ .ran = true };
+	tell_moment(&player, NULL);
 	code = make_heap(&player, err);
 	if (code < 0)
 		return code;

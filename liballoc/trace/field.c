@@ -64,7 +64,8 @@ static int set_name(struct la_snapshot *snap, const struct la_field *field,
 	if (value->type != LA_VALUE_STRING)
 		return fail_field(snap, field, "is not a string");
 	if (place >= field->count) {
-		if (field->role != LA_ROLE_EVENT)
+		if (field->role != LA_ROLE_EVENT &&
+		    field->role != LA_ROLE_ANNOTATION)
 			return fail_field(snap, field, "is not a known word");
 		place = LA_ACTION_UNKNOWN;
 	}

@@ -188,7 +188,8 @@ static int keep_text(struct la_machine *m, uint64_t size)
 	return err < 0 ? err : push_plain(m, LA_VALUE_STRING, number);
 }
 
-/* Is the next string one of allocator_settings, or of a frame? */
+/* Is the next string one of allocator_settings, of a frame, or the name of an
+ * annotation? */
 static bool is_wanted(const struct la_machine *m, uint64_t size)
 {
 	const struct la_value *key = la_machine_top(m);
@@ -239,6 +240,7 @@ static enum la_role role_of_type(enum la_role role, enum la_value_type type)
 	case LA_ROLE_BLOCKS:
 	case LA_ROLE_TRACES:
 	case LA_ROLE_TRACE:
+	case LA_ROLE_ANNOTATIONS:
 	case LA_ROLE_FRAMES:
 		return type == LA_VALUE_LIST ? role : LA_ROLE_NONE;
 	default:

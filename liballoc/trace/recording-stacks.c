@@ -11,6 +11,34 @@ static const char *text_of(const struct la_stacks *stacks, uint32_t number)
 	return number ? la_chunk(&stacks->texts, number - 1) : NULL;
 }
 
+/* Those of a known kind, name, time and device. */
+static int take_annotations(struct la_recording *recording,
+			    const struct la_snapshot *snap)
+{
+	size_t i;
+
+	recording->annotations = calloc(snap->note_count + 1,
+					sizeof(*recording->annotations));
+	if (!recording->annotations)
+		return -ENOMEM;
+	for (i = 0; i < snap->note_count; i++) {
+		const struct la_note *note = &snap->notes[i];
+
+		if (!note->name || !note->time_us || note->stage > 1 ||
+		    note->device >= recording->device_count)
+			continue;
+		recording->annotations[recording->annotation_count++] =
+			(struct la_annotation){
+				.name = text_of(&recording->stacks,
+						note->name),
+				.time_us = note->time_us,
+				.device = (unsigned int)note->device,
+				.is_end = note->stage == 1,
+			};
+	}
+	return 0;
+}
+
 int la_recording_take_stacks(struct la_recording *recording,
 			     struct la_snapshot *snap)
 {
@@ -36,7 +64,14 @@ int la_recording_take_stacks(struct la_recording *recording,
 		recording->frames[i].file = text_of(stacks, parts->file);
 		recording->frames[i].line = parts->line;
 	}
-	return 0;
+	return take_annotations(recording, snap);
+}
+
+LA_EXPORT const struct la_annotation *
+la_recording_annotations(const struct la_recording *recording, size_t *count)
+{
+	*count = recording->annotation_count;
+	return recording->annotations;
 }
 
 LA_EXPORT size_t la_recording_stack(const struct la_recording *recording,

@@ -271,6 +271,8 @@ static int fill(struct la_recording *recording, struct la_snapshot *snap,
 	recording->has_settings =
 		recording->members.count ||
 		snap->object[LA_ROLE_TOP].seen & 1 << LA_TOP_SETTINGS;
+	recording->has_annotations =
+		snap->object[LA_ROLE_TOP].seen & 1 << LA_TOP_ANNOTATIONS;
 	memcpy(recording->fields, snap->fields, sizeof(snap->fields));
 	ret = la_companion_read(&companion, path, recording->device_count, err);
 	if (ret < 0)
@@ -441,6 +443,7 @@ LA_EXPORT void la_recording_free(struct la_recording *recording)
 	free(recording->streams);
 	free(recording->pools);
 	free(recording->frames);
+	free(recording->annotations);
 	la_stacks_release(&recording->stacks);
 	la_members_release(&recording->members);
 	free(recording->torch);

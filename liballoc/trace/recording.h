@@ -27,6 +27,9 @@ struct la_recording {
 	uint32_t pool_count; /* at least 1 */
 	struct la_stacks stacks; /* texts, frames and stacks alone */
 	struct la_frame *frames; /* by number; texts are in stacks */
+	struct la_annotation *annotations; /* names are in stacks */
+	size_t annotation_count;
+	bool has_annotations; /* there is a list of them */
 	struct la_members members; /* of allocator_settings */
 	bool has_settings; /* there is one */
 	/* Of segments and blocks: bits 1 << slot of what some of them have. */
@@ -38,7 +41,8 @@ struct la_recording {
 	enum la_companion_state companion;
 };
 
-/* Take over what the snapshot has of stacks: 0 or -ENOMEM. */
+/* Take over what the snapshot has of stacks and of annotations: 0 or
+ * -ENOMEM. */
 int la_recording_take_stacks(struct la_recording *recording,
 			     struct la_snapshot *snap);
 

@@ -18,6 +18,8 @@ enum la_role {
 	LA_ROLE_TRACES,
 	LA_ROLE_TRACE,
 	LA_ROLE_EVENT,
+	LA_ROLE_ANNOTATIONS,
+	LA_ROLE_ANNOTATION,
 	LA_ROLE_SETTINGS,
 	/* What follows may be anywhere and may be anything. */
 	LA_ROLE_GROUP, /* a dict in SETTINGS */
@@ -75,7 +77,11 @@ static inline bool la_role_is_strict(uint8_t role)
 	X(FILE, "filename")                           \
 	X(LINE, "line")                               \
 	X(USER_METADATA, "user_metadata")             \
-	X(HOST_SEGMENTS, "host_segments")
+	X(HOST_SEGMENTS, "host_segments")             \
+	X(EXTERNAL_ANNOTATIONS, "external_annotations") \
+	X(STAGE, "stage")                             \
+	X(START, "START")                             \
+	X(END, "END")
 
 enum la_name {
 	LA_NAME_NONE,
@@ -103,7 +109,12 @@ enum la_kind {
 };
 
 /* Where the values of an object's fields are collected, one list a role. */
-enum la_top_slot { LA_TOP_SEGMENTS, LA_TOP_TRACES, LA_TOP_SETTINGS };
+enum la_top_slot {
+	LA_TOP_SEGMENTS,
+	LA_TOP_TRACES,
+	LA_TOP_SETTINGS,
+	LA_TOP_ANNOTATIONS
+};
 enum la_settings_slot { LA_SETTINGS_CONF };
 enum la_segment_slot {
 	LA_SEGMENT_DEVICE,
@@ -132,6 +143,12 @@ enum la_event_slot {
 	LA_EVENT_TIME,
 	LA_EVENT_POOL,
 	LA_EVENT_FRAMES
+};
+enum la_annotation_slot {
+	LA_ANNOTATION_NAME,
+	LA_ANNOTATION_STAGE,
+	LA_ANNOTATION_DEVICE,
+	LA_ANNOTATION_TIME
 };
 enum la_frame_slot { LA_FRAME_FUNCTION, LA_FRAME_FILE, LA_FRAME_LINE };
 enum { LA_SLOTS = 9 };

@@ -72,6 +72,7 @@ void la_snapshot_release(struct la_snapshot *snap)
 	free(snap->traces);
 	free(snap->segments);
 	free(snap->blocks);
+	free(snap->notes);
 	la_pairs_release(&snap->streams);
 	la_pairs_release(&snap->tuples);
 	la_pairs_release(&snap->pools);
@@ -400,6 +401,31 @@ static int close_segment(struct la_snapshot *snap)
 	return 0;
 }
 
+static int close_annotation(struct la_snapshot *snap)
+{
+	struct la_object *object = &snap->object[LA_ROLE_ANNOTATION];
+	uint64_t value[LA_ANNOTATION_TIME + 1] = { 0 };
+	unsigned int i;
+	int err;
+
+	object->open = false;
+	value[LA_ANNOTATION_STAGE] = LA_ACTION_UNKNOWN;
+	for (i = 0; i < ARRAY_SIZE(value); i++)
+		if (object->seen & 1u << i)
+			value[i] = object->slot[i];
+	err = grow(snap, &snap->notes, &snap->note_room, snap->note_count,
+		   sizeof(*snap->notes));
+	if (err < 0)
+		return err;
+	snap->notes[snap->note_count++] = (struct la_note){
+		.time_us = value[LA_ANNOTATION_TIME],
+		.device = value[LA_ANNOTATION_DEVICE],
+		.name = (uint32_t)value[LA_ANNOTATION_NAME],
+		.stage = (uint8_t)value[LA_ANNOTATION_STAGE],
+	};
+	return 0;
+}
+
 static int close_frame(struct la_snapshot *snap)
 {
 	struct la_object *object = &snap->object[LA_ROLE_FRAME];
@@ -443,6 +469,8 @@ static inline int close_object(struct la_snapshot *snap, enum la_role role)
 		return close_block(snap);
 	case LA_ROLE_SEGMENT:
 		return close_segment(snap);
+	case LA_ROLE_ANNOTATION:
+		return close_annotation(snap);
 	case LA_ROLE_FRAMES:
 		return close_frames(snap);
 	case LA_ROLE_FRAME:
@@ -518,6 +546,9 @@ int la_snapshot_create(struct la_snapshot *snap, struct la_value *value)
 	case LA_ROLE_EVENT:
 		value->u = next_event_id(snap);
 		return create_object(snap, role, value->u);
+	case LA_ROLE_ANNOTATIONS:
+		snap->note_count = 0;
+		return 0;
 	case LA_ROLE_SETTINGS:
 		free(snap->setting);
 		snap->setting = NULL;
@@ -655,6 +686,7 @@ void la_snapshot_cut(struct la_snapshot *snap)
 	snap->err = NULL;
 	(void)close_object(snap, LA_ROLE_EVENT);
 	(void)close_object(snap, LA_ROLE_SEGMENT);
+	(void)close_object(snap, LA_ROLE_ANNOTATION);
 	snap->end_segment = snap->segment_count;
 	snap->end_trace = snap->trace_count;
 }

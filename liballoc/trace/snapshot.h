@@ -53,6 +53,14 @@ struct la_value {
 
 #define LA_NO_PAIR UINT64_MAX
 
+/* What was said of the program's course at some time. */
+struct la_note {
+	uint64_t time_us; /* 0: unknown */
+	uint64_t device;
+	uint32_t name; /* number of the text + 1; 0: unknown */
+	uint8_t stage; /* 0: START, 1: END, others: unknown */
+};
+
 /* The events of one device. */
 struct la_trace {
 	struct la_event *events;
@@ -95,6 +103,8 @@ struct la_snapshot {
 	uint64_t blocks_addr; /* of the list's first block, if has_addr */
 	uint64_t blocks_end; /* bytes of the list's blocks so far */
 	bool blocks_has_addr;
+	struct la_note *notes; /* external_annotations */
+	size_t note_count, note_room;
 	struct la_pairs streams; /* raw value, 0 */
 	struct la_pairs tuples; /* pairs of integers */
 	struct la_pairs pools; /* of events; number 0: 0, 0 */

@@ -432,6 +432,31 @@ static void put_settings(struct pickle *p)
 	}
 }
 
+static void put_annotations(struct pickle *p)
+{
+	const struct la_recording *r = p->recording;
+	size_t i;
+
+	if (!r->has_annotations)
+		return;
+	put_word(p, LA_NAME_EXTERNAL_ANNOTATIONS);
+	put_op(p, LA_OP_EMPTY_LIST);
+	for (i = 0; i < r->annotation_count; i++) {
+		const struct la_annotation *annotation = &r->annotations[i];
+
+		begin_item(p, i);
+		begin_dict(p);
+		put_word(p, LA_NAME_FUNCTION);
+		put_string(p, annotation->name);
+		put_word(p, LA_NAME_STAGE);
+		put_word(p, annotation->is_end ? LA_NAME_END : LA_NAME_START);
+		put_member(p, LA_NAME_DEVICE, annotation->device);
+		put_member(p, LA_NAME_TIME_US, annotation->time_us);
+		end_dict(p);
+		end_item(p, i, r->annotation_count);
+	}
+}
+
 static bool make_room(struct pickle *p)
 {
 	const struct la_recording *r = p->recording;
@@ -454,6 +479,7 @@ int la_write_pickle(const struct la_recording *recording, struct la_output *out)
 		put_segments(&p);
 		put_traces(&p);
 		put_settings(&p);
+		put_annotations(&p);
 		end_dict(&p);
 		put_op(&p, LA_OP_STOP);
 		err = 0;

@@ -125,6 +125,26 @@ Register-ArgumentCompleter -Native -CommandName allocctl -ScriptBlock {
 				'--help' = 'options and examples', ''
 			}
 		}
+		'report' = @{
+			Summary = 'show a recording in a page: time, map, verdict'
+			Operands = '@file'
+			Options = [ordered]@{
+				'--output' = 'or -o: where to (default: FILE.html); - is stdout', '@file'
+				'--force' = 'replace OUT if it is there', ''
+				'--setting' = 'replay this beside it; may be given again', '@setting'
+				'--limit' = '... under this cap, none, or auto: the recorded', '@any'
+				'--card' = '... on a card of so much, or a GPU''s name', 'H200 H100-80GB A100-80GB A100-40GB L40S L4 A10 V100-16GB V100-32GB T4 RTX-3090 RTX-4090 RTX-5090'
+				'--torch' = '... by the rules of this release', '1.9 1.10 1.11 1.12 1.13 2.0 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9 2.10 2.11 2.12 2.13 2.14 2.15'
+				'--device' = 'device (default: the one with most events)', '@any'
+				'--at' = 'map before this event (default: the last OOM, or peak)', '@any'
+				'--format' = 'html (default), or svg: the one picture of --plot', 'html svg'
+				'--plot' = 'timeline, map, holes, settings or holders', 'timeline map holes settings holders'
+				'--term' = 'draw in the terminal instead: all, or that of --plot', ''
+				'--no-tune' = 'do not search for settings', ''
+				'--partial' = 'use what a truncated file gives', ''
+				'--help' = 'options and examples', ''
+			}
+		}
 		'run' = @{
 			Summary = 'run a PyTorch program with liballoc''s allocator'
 			Operands = '@command'

@@ -73,13 +73,13 @@ END {
 }' "$tmp/folders" "$tmp/lint" "$tmp/arrows" >&2 || fail "$figure"
 
 # "replay/rewind" is a file, or a folder, of one of these.
-folders='util|setting|script|env|device|heap|allocator|torch|trace|replay|triage'
+folders='util|setting|script|env|device|heap|allocator|torch|trace|replay|triage|view'
 grep -o -w -E "($folders|core|preload|cupti|report|allocctl|conf)/[a-z][a-z0-9-]*" \
 	"$page" | sort -u >"$tmp/names"
 [ "$(wc -l <"$tmp/names")" -gt 60 ] || fail 'names of files'
 while read -r name; do
 	for path in "liballoc/$name" "cupti-probe/inject/$name" \
-		"cupti-probe/$name" "$name"; do
+		"cupti-probe/$name" "allocctl/$name" "$name"; do
 		for file in "$path" "$path".[ch] "$path".yaml "$path"-*.c; do
 			[ ! -e "$file" ] || continue 3
 		done

@@ -34,6 +34,7 @@ def of_snapshot(snapshot):
         "device_traces": [[of_event(e) for e in trace]
                           for trace in snapshot["device_traces"]],
         "allocator_settings": snapshot["allocator_settings"],
+        "external_annotations": snapshot["external_annotations"],
     }
 
 

@@ -325,6 +325,12 @@ enum la_start {
 	LA_START_CHAINED
 };
 
+/** @brief What a replay is about to play. */
+struct la_replay_moment {
+	uint64_t event; /**< of the recording; UINT64_MAX: the start */
+	uint64_t pool[2]; /**< id, if it is a request */
+};
+
 /** @brief How to replay. */
 struct la_replay_options {
 	const struct la_setting_values *setting; /**< never NULL */
@@ -344,6 +350,8 @@ struct la_replay_options {
 	la_heap_listener *listener; /**< sees each event, or NULL */
 	la_heap_split_listener *split_listener; /**< ... split, or NULL */
 	void *listener_data; /**< first argument of both */
+	/** Kept up to date for the listeners; NULL: not wanted. */
+	struct la_replay_moment *moment;
 	/** What operations cost; NULL: the time is not summed up. */
 	const struct la_costs *costs;
 	/** Calls of empty_cache() that are put in; not with as_recorded. */

@@ -79,6 +79,14 @@ struct la_frame {
 	uint32_t line; /**< in the file; 0: unknown */
 };
 
+/** @brief A mark in a program's course (torch.profiler.record_function). */
+struct la_annotation {
+	const char *name; /**< what begins or ends, owned by the recording */
+	uint64_t time_us; /**< Unix time in microseconds */
+	unsigned int device; /**< index of the device */
+	bool is_end; /**< it ends; else it begins */
+};
+
 /** @brief What became of the companion file. */
 enum la_companion_state {
 	LA_COMPANION_NONE, /**< there is none */
@@ -230,6 +238,17 @@ const struct la_frame *la_recording_frame(const struct la_recording *recording,
  * @return number of frames
  */
 uint32_t la_recording_frame_count(const struct la_recording *recording);
+
+/**
+ * @brief What the program said of its course (external_annotations, torch
+ *        2.6).
+ * @param recording  recording
+ * @param[out] count number of annotations
+ * @return the annotations of all devices as they are in the file, owned by
+ *         the recording
+ */
+const struct la_annotation *
+la_recording_annotations(const struct la_recording *recording, size_t *count);
 
 /**
  * @brief The torch release that the companion names, e.g. "2.11.0+cu130".

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A moment at which nothing failed, summed up from its map. */
+
+#include "allocctl/report/view.h"
+
+static void add_hole(struct la_holes *holes, uint64_t size)
+{
+	int bin = 63 - __builtin_clzll(size);
+
+	holes->count++;
+	holes->bytes += size;
+	if (size > holes->largest)
+		holes->largest = size;
+	holes->bin_count[bin]++;
+	holes->bin_bytes[bin] += size;
+}
+
+static void add_block(struct la_picture_part *total,
+		      const struct la_map_block *block)
+{
+	switch ((enum la_map_state)block->state) {
+	case LA_MAP_FREE:
+		add_hole(&total->holes, block->size);
+		return;
+	case LA_MAP_LIVE:
+		total->live += block->size;
+		total->live_count++;
+		break;
+	case LA_MAP_PENDING:
+		total->pending += block->size;
+		total->pending_count++;
+		break;
+	}
+	total->requested += block->requested;
+}
+
+static void add_segment(struct la_picture_part *total,
+			const struct la_map_segment *segment)
+{
+	total->segments++;
+	total->reserved += segment->size;
+	if (!segment->expandable)
+		return;
+	total->ranges++;
+	total->range_bytes += segment->size;
+}
+
+/* Only of a request that failed it is known where it would have looked: all
+ * holes stand in the first place. */
+void moment_of_map(struct la_oom_state *out, const struct la_map *map)
+{
+	struct la_picture_part *total = &out->picture.total;
+	size_t i;
+
+	*out = (struct la_oom_state){ .event = map->event };
+	for (i = 0; i < map->segment_count; i++)
+		add_segment(total, &map->segment[i]);
+	for (i = 0; i < map->block_count; i++)
+		add_block(total, &map->block[i]);
+	out->stats.reserved = total->reserved;
+	out->stats.allocated = total->live;
+	out->stats.active = total->live + total->pending;
+	out->free[LA_FREE_OWN] = total->holes;
+}

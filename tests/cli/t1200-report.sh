@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# report: its pages hold what CPython reads of the recordings, event by event,
+# and nothing that a browser would fetch or run but its own script.
+. tests/support.sh
+command -v python3 >/dev/null || skip 'no python3'
+data=tests/data
+page=$tmp/page.html
+
+check() {	# check log|safe ...
+	python3 tests/tools/report-page.py "$@" >"$tmp/said" 2>&1 ||
+		fail "$*: $(tail -n 1 "$tmp/said")"
+}
+
+# Of all kinds: OOMs, frames, chains, private pools, streams, late starts.
+for name in remedy-gnn.12.oom windows-gnn.frames streams.cap graphs.default \
+	big_random.expandable mempools.default windows-varlen_gpt.late card \
+	recapture.expandable compiled.default; do
+	allocctl report --no-tune --force $data/$name.pickle.xz -o "$page" \
+		2>"$tmp/err" || fail "$name: $(cat "$tmp/err")"
+	check safe "$page"
+	check log "$page" $data/$name.pickle.xz
+done
+
+# Verdict, settings and both recordings, in words that are read without a script.
+allocctl report --force $data/remedy-gnn.12.oom.pickle.xz -o "$page" || fail tune
+check safe "$page"
+sed '/<script/,$d' "$page" >"$tmp/text"
+for words in '<strong>FRAGMENTATION, PROVEN: ' 'expandable_segments:True' \
+	'<section id="verdict" ' '<section id="timeline" ' '<section id="map" ' \
+	'<section id="holes" ' '<section id="settings" ' \
+	'<section id="holders" ' 'role="img"' '>1006.57 MiB were asked for.'; do
+	grep -qF "$words" "$tmp/text" || fail "no '$words' in the page"
+done
+[ "$(wc -c <"$page")" -lt 2000000 ] || fail 'the page has 2 MB or more'
+
+allocctl report --force $data/gnn.oom.pickle.xz $data/card.pickle.xz \
+	-o "$page" || fail 'two recordings'
+check safe "$page"
+check log "$page" $data/gnn.oom.pickle.xz $data/card.pickle.xz
+grep -qF '<div class="compare">' "$page" || fail 'not side by side'
+
+# What triage and tune wrote says the same as the recording.
+allocctl triage $data/remedy-gnn.12.oom.pickle.xz --format json >"$tmp/triage" ||
+	fail triage
+allocctl tune $data/remedy-gnn.12.oom.pickle.xz --format json >"$tmp/tune" ||
+	fail tune
+allocctl report "$tmp/triage" "$tmp/tune" -o - >"$tmp/json.html" || fail JSON
+check safe "$tmp/json.html"
+part() {	# part ID PAGE
+	sed -n "/<section id=\"$1\"/,/<\/section>/p" "$2"
+}
+allocctl report --force $data/remedy-gnn.12.oom.pickle.xz -o "$page" || fail tune
+for id in verdict settings; do
+	part $id "$page" >"$tmp/of-recording"
+	part $id "$tmp/json.html" | cmp -s - "$tmp/of-recording" ||
+		fail "$id of JSON differs"
+	[ -s "$tmp/of-recording" ] || fail "no $id"
+done

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# report: of more events than a page has one by one there are points that keep
+# extremes, and maps of moments.
+. tests/support.sh
+command -v python3 >/dev/null || skip 'no python3'
+
+# 2,000,005 events; a request in the middle of them is the only large request.
+python3 - "$tmp/long.pickle" <<'END' || fail 'making it'
+import pickle, sys
+MiB = 1 << 20
+def event(action, addr, size):
+    return {"action": action, "addr": addr, "size": size, "stream": 0,
+            "time_us": 1, "frames": []}
+base = 0x7f0000000000
+def cycle(size):
+    return [event("alloc", base, size), event("free_requested", base, size),
+            event("free_completed", base, size)]
+small, large = cycle(2 * MiB), cycle(19 * MiB)
+half = small * 333334
+trace = [event("segment_alloc", base, 20 * MiB)] + half + large + half[:-3]
+trace.append(event("alloc", base, 3 * MiB))
+blocks = [{"address": base, "size": 3 * MiB, "requested_size": 3 * MiB,
+           "state": "active_allocated", "frames": []},
+          {"address": base + 3 * MiB, "size": 17 * MiB, "requested_size": 0,
+           "state": "inactive", "frames": []}]
+segment = {"device": 0, "address": base, "total_size": 20 * MiB, "stream": 0,
+           "segment_type": "large", "segment_pool_id": (0, 0),
+           "is_expandable": False, "frames": [], "blocks": blocks}
+with open(sys.argv[1], "wb") as file:
+    pickle.dump({"segments": [segment], "device_traces": [trace],
+                 "allocator_settings": {}, "external_annotations": []}, file)
+END
+allocctl report "$tmp/long.pickle" -o "$tmp/long.html" || fail 'the page'
+[ "$(wc -c <"$tmp/long.html")" -lt 2000000 ] || fail 'the page has 2 MB or more'
+python3 tests/tools/report-page.py safe "$tmp/long.html" || fail 'the page'
+python3 - "$tmp/long.html" <<'END' || fail 'points or moments'
+import base64, json, re, struct, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+view = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))["views"][0]
+MiB = 1 << 20
+assert not view["complete"] and view["log"] is None
+assert view["events"] > 2000000, view["events"]
+points = view["points"]
+rows = list(struct.iter_unpack("<5d", base64.b64decode(points["columns"])))
+assert len(rows) == points["count"] <= 8192
+each = points["events_per_point"]
+assert [r[0] for r in rows] == [i * each for i in range(len(rows))]
+assert max(r[2] for r in rows) == 19 * MiB
+assert sum(r[2] == 19 * MiB for r in rows) <= 2
+assert all(r[1] <= r[2] and r[3] <= r[4] <= 20 * MiB for r in rows)
+assert min(r[1] for r in rows) == 0
+labels = {m["label"]: m["event"] for m in view["moments"]}
+assert labels["end"] == view["events"] and "peak" in labels, labels
+peak = labels["peak"]
+assert rows[(peak - 1) // each][2] == 19 * MiB, peak
+END
