@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # README.md: the quick start has two commands that exist, the table of
-# variables has those of make help, and the snippet has three lines that write
-# the companion file with its keys (torch is a stand-in here).
+# variables has those of make help, its picture is what report draws, and the
+# snippet has three lines that write the companion file with its keys (torch is
+# a stand-in here).
 . tests/support.sh
 
 block() {	# block HEADING: the first code block after it
@@ -20,6 +21,14 @@ for v in $(sed -n '/^| variable/,/^$/p' README.md | cut -d '|' -f 2 |
 	grep -o '`[A-Za-z_]*=' | tr -d '`'); do
 	echo "$help" | grep -q -F -e "$v" || fail "make help has no $v"
 done
+
+if allocctl report tests/data/remedy-gnn.12.oom.pickle.xz --format svg \
+	--plot timeline -o - >"$tmp/example.svg" 2>"$tmp/err"; then
+	cmp "$tmp/example.svg" docs/example-timeline.svg ||
+		fail 'the picture is of another program'
+else
+	grep -q 'this build lacks' "$tmp/err" || fail "$(cat "$tmp/err")"
+fi
 
 command -v python3 >/dev/null || skip 'no python3 to run the snippet'
 block '<!-- snippet -->' >"$tmp/snippet.py"
