@@ -24,7 +24,7 @@ done
 
 if allocctl report tests/data/remedy-gnn.12.oom.pickle.xz --format svg \
 	--plot timeline -o - >"$tmp/example.svg" 2>"$tmp/err"; then
-	cmp "$tmp/example.svg" docs/example-timeline.svg ||
+	cmp "$tmp/example.svg" docs/pictures/timeline.svg ||
 		fail 'the picture is of another program'
 else
 	grep -q 'this build lacks' "$tmp/err" || fail "$(cat "$tmp/err")"
