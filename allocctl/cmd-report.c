@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl report: recordings to look at, in a page. */
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,34 +118,40 @@ static int write_svg(const struct asked *asked, const char *out)
 	return status;
 }
 
+/* Print a picture below the last one; as picture_term(). */
+static int print_picture(enum picture picture,
+			 const struct picture_source *source, bool is_first)
+{
+	struct plot_terminal terminal;
+	struct la_strbuf text = { 0 };
+	int code;
+
+	plot_terminal_init(&terminal);
+	code = picture_term(&text, picture, source, &terminal);
+	if (text.failed)
+		code = -ENOMEM;
+	if (code > 0)
+		printf("%s%s", is_first ? "" : "\n", la_strbuf_text(&text));
+	la_strbuf_release(&text);
+	return code;
+}
+
 static int print_view(const struct asked *asked, size_t number)
 {
 	const struct picture_source source = source_of(asked, number);
-	int wanted = asked->request->plot, picture, code = 0;
-	struct plot_terminal terminal;
-	struct la_strbuf text = { 0 };
-	int drawn = 0;
+	int wanted = asked->request->plot, picture, code = 0, drawn = 0;
 
-	plot_terminal_init(&terminal);
 	for (picture = 0; picture < PICTURE_COUNT && code >= 0; picture++) {
 		if (wanted != PICTURE_COUNT && wanted != picture)
 			continue;
-		if (drawn)
-			la_strbuf_addstr(&text, "\n");
-		code = picture_term(&text, (enum picture)picture, &source,
-				    &terminal);
+		code = print_picture((enum picture)picture, &source, !drawn);
 		drawn += code > 0;
 	}
-	if (code < 0 || text.failed)
-		code = report_no_memory();
-	else if (!drawn && wanted != PICTURE_COUNT)
-		code = no_picture((enum picture)wanted);
-	else
-		code = STATUS_DONE;
-	if (code == STATUS_DONE)
-		fwrite(la_strbuf_text(&text), 1, text.length, stdout);
-	la_strbuf_release(&text);
-	return code;
+	if (code < 0)
+		return report_no_memory();
+	return drawn || wanted == PICTURE_COUNT ?
+		       STATUS_DONE :
+		       no_picture((enum picture)wanted);
 }
 
 /* Each view under its name, if there are several. */

@@ -261,13 +261,14 @@ static int search(struct asked *asked, const struct source *source)
 	return status;
 }
 
-/* Where there is one program to search for, and not for too long. */
+/* Where there is one program to search for, and not for too long; and JSON can
+ * be read, which is what a page has its settings from. */
 static int tune(struct asked *asked)
 {
 	const struct source *source;
 
 	if (asked->request->no_tune || asked->judged[JUDGED_TUNE] ||
-	    !asked->view_count)
+	    !asked->judged[JUDGED_TRIAGE] || !asked->view_count)
 		return STATUS_DONE;
 	source = asked->view[0].request.source;
 	if (asked->triage_request.files.nr != 1 || !source->program ||

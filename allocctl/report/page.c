@@ -34,7 +34,9 @@ static void add_head(struct la_strbuf *out, const struct page *page)
 	la_strbuf_addstr(out, "</style>\n</head>\n<body>\n");
 }
 
-static void add_view_facts(struct la_strbuf *out, const struct view *view)
+/* name: where there are several. */
+static void add_view_facts(struct la_strbuf *out, const struct view *view,
+			   bool name)
 {
 	const struct source *source = view->request.source;
 	const struct la_timeline *timeline = &view->timeline;
@@ -43,7 +45,8 @@ static void add_view_facts(struct la_strbuf *out, const struct view *view)
 	char text[LA_SIZE_TEXT], limit[64], count[32];
 
 	la_strbuf_addstr(out, "<div>\n");
-	html_element(out, "h2", view->name);
+	if (name)
+		html_element(out, "h2", view->name);
 	la_strbuf_addstr(out, "<dl>\n");
 	html_fact(out, "setting", *view->setting_text ? view->setting_text :
 							"default");
@@ -81,7 +84,7 @@ static void add_header(struct la_strbuf *out, const struct page *page)
 	html_element(out, "h1", page->title);
 	begin_views(out, page);
 	for (i = 0; i < page->view_count; i++)
-		add_view_facts(out, &page->view[i]);
+		add_view_facts(out, &page->view[i], page->view_count > 1);
 	end_views(out, page);
 	la_strbuf_addstr(out, "</header>\n<main>\n");
 }
@@ -242,6 +245,11 @@ static void add_check(struct la_strbuf *out, const struct view *view)
 
 	la_strbuf_addstr(out, "<li>");
 	html_text(out, view->name);
+	if (view->request.replay) {
+		la_strbuf_addstr(out, ": what the program asked for, replayed "
+				      "on a simulated device.</li>\n");
+		return;
+	}
 	if (!source->program) {
 		la_strbuf_addstr(out, ": there is nothing to replay; what was "
 				      "held at the end is shown.</li>\n");
@@ -282,6 +290,10 @@ static void add_sure(struct la_strbuf *out, const struct page *page)
 			      "rounded up to 512 bytes; a rest that the "
 			      "allocator did not split off shows as free.  "
 			      "Seconds are estimates.</p>\n");
+	if (!page->triage)
+		la_strbuf_addstr(out, "<p>The allocctl that wrote this lacks "
+				      "jansson: there is no verdict, and no "
+				      "settings are shown.</p>\n");
 	if (page->is_large)
 		la_strbuf_addstr(out, "<p>Settings were not searched, as there "
 				      "are many events: <code>allocctl "

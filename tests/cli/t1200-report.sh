@@ -14,7 +14,7 @@ check() {	# check log|safe ...
 
 # Of all kinds: OOMs, frames, chains, private pools, streams, late starts.
 for name in remedy-gnn.12.oom windows-gnn.frames streams.cap graphs.default \
-	big_random.expandable mempools.default windows-varlen_gpt.late card \
+	big_random.expandable mempools.default windows-varlen_gpt.late \
 	recapture.expandable compiled.default; do
 	allocctl report --no-tune --force $data/$name.pickle.xz -o "$page" \
 		2>"$tmp/err" || fail "$name: $(cat "$tmp/err")"

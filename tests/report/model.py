@@ -352,6 +352,12 @@ def golden():
         e(FREE_COMPLETED, BASE + 5 * MIB + 512, 0, 0, 0, 0, 6000),
         e(SEGMENT_FREE, BASE + 2 * MIB, 20 * MIB, 0, 0, 0, 7000),
         e(OOM, 0, 65 * MIB, 0, 2, 0, 8000),
+        # Down to 1024 bytes, so that no byte hides behind decimals.
+        e(FREE_REQUESTED, far, 0, 0, 0, 0, 8100),
+        e(FREE_COMPLETED, far, 0, 0, 0, 0, 8200),
+        # A gap within mapped memory, and its end.
+        e(SEGMENT_UNMAP, far + MIB, MIB, 1, 0, 1, 8300),
+        e(SEGMENT_MAP, far + MIB, MIB, 1, 0, 1, 8500),
     ]
     return Recording(
         start, events, streams=["0", "0x5581aa"], pools=[[0, 0], [3, 7]],

@@ -7,6 +7,6 @@ import browser, sys
 sys.exit(not browser.program())' || skip 'no chromium'
 
 run() {	# run TEST: Python, with what support.py has
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/report TMP="$tmp" \
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="tests/report:$tmp" TMP="$tmp" \
 		python3 "$@" || fail "${1##*/}"
 }

@@ -5,15 +5,40 @@
 . tests/support.sh
 . tests/report/support.sh
 
-cat >"$tmp/test.py" <<'PYTHON'
-from support import *
+# The same through the command: frames, phases and the file's own name.
+cat >"$tmp/hostile.py" <<'PYTHON'
+import itertools
+import lzma
+import pickle
 
+from names import HOSTILE
+from support import TMP
+
+with lzma.open("tests/data/windows-gnn.frames.pickle.xz") as file:
+    snapshot = pickle.load(file)
+names = itertools.cycle(HOSTILE)
+for event in itertools.chain(*snapshot["device_traces"]):
+    for frame in event.get("frames", []):
+        frame["name"], frame["filename"] = next(names), next(names)
+for note in snapshot["external_annotations"]:
+    note["name"] = next(names)
+with open(TMP + "/<img src=x onerror=alert(1)>\" onload=\"alert(1).pickle",
+          "wb") as file:
+    pickle.dump(snapshot, file)
+PYTHON
+
+cat >"$tmp/names.py" <<'PYTHON'
 HOSTILE = ["</script><script>document.title = 'hit'</script>",
            "<img src=x onerror=\"document.title = 'hit'\">",
            "\" onmouseover=\"document.title = 'hit'\" x=\"",
            "' autofocus onfocus='document.title = 1'", "<!--", "]]>",
            "javascript:document.title = 'hit'", "a\u202egnp.exe\u2066\u200b",
            "\0\x01\x1b[31m", "x" * 10000, "${document.title = 'hit'}", "&lt;b&gt;"]
+PYTHON
+
+cat >"$tmp/test.py" <<'PYTHON'
+from names import HOSTILE
+from support import *
 
 ELEMENTS = "[...document.querySelectorAll('*')].map(e => e.tagName + " \
     "[...e.attributes].map(a => a.name).join())"
@@ -39,7 +64,7 @@ def touch(b):
                 "})(document.querySelector('#map select'))" % way)
         b.focus(MAP)
         b.key("Home")
-        for _ in range(8):
+        for _ in range(8 if way == "site" else 1):
             b.key("ArrowRight")
             b.frames()
             found += b.value(ELEMENTS)
@@ -70,5 +95,31 @@ with browser.Browser() as b:
         true("fits 400 pixels", b.value(
             "document.documentElement.scrollWidth") <= 400)
         b.window(1280)
+
+    # What C writes: nothing but elements and attributes of its own.
+    path = os.path.join(TMP, "command.html")
+    b.open(path)
+    title = b.value("document.title")
+    touch(b)
+    same("title", b.value("document.title"), title)
+    quiet(b, path)
+    same("foreign elements", b.value(
+        "[...document.querySelectorAll('img, iframe, object, embed, link, base,"
+        "a[href^=javascript], form, [src], [autofocus]')].length"), 0)
+    same("handlers", b.value(
+        "[...document.querySelectorAll('*')].filter(e => [...e.attributes]"
+        ".some(a => a.name.startsWith('on'))).length"), 0)
+    same("scripts", b.value("document.scripts.length"), 2)
+    true("names are there", "<img src=x" in b.text("h1"))
+    true("frames are there", "</script><script>" in b.text("body"))
+    true("no character turns text", not set("\u202e\u2066\u200b\x01\x1b") &
+         set(b.value("document.body.innerText")))
+    b.window(400)
+    b.frames()
+    true("fits 400 pixels", b.value(
+        "document.documentElement.scrollWidth") <= 400)
 PYTHON
+run "$tmp/hostile.py"
+allocctl report --no-tune "$tmp"/*.pickle -o "$tmp/command.html" ||
+	fail 'report of hostile names'
 run "$tmp/test.py"

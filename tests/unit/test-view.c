@@ -368,6 +368,33 @@ START_TEST(replays)
 }
 END_TEST
 
+static int stop_at_third(void *data, const struct la_view_event *event)
+{
+	size_t *count = data;
+
+	ck_assert_uint_eq(event->event, *count);
+	return ++*count == 3 ? -EINTR : 0;
+}
+
+/* Who sees the events may have seen enough. */
+START_TEST(visitor_stops)
+{
+	struct la_replay_options replay = { 0 };
+	const struct la_view_options options = { .replay = &replay };
+	size_t count = 0;
+
+	open_recording("gnn.oom");
+	ck_assert_int_eq(la_view_walk(recording, 0, program, NULL,
+				      stop_at_third, &count, NULL), -EINTR);
+	ck_assert_uint_eq(count, 3);
+	replay.setting = la_program_setting(program);
+	count = 0;
+	ck_assert_int_eq(la_view_walk(recording, 0, program, &options,
+				      stop_at_third, &count, NULL), -EINTR);
+	ck_assert_uint_eq(count, 3);
+}
+END_TEST
+
 /* What the snapshot calls a phase: the two of the optimizer in each step. */
 START_TEST(phases)
 {
@@ -420,6 +447,7 @@ static Suite *view_suite(void)
 	tcase_add_loop_test(tcase, few_points, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tcase, any_moment, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tcase, replays, 0, ARRAY_SIZE(names));
+	tcase_add_test(tcase, visitor_stops);
 	tcase_add_test(tcase, phases);
 	tcase_add_test(tcase, without_history);
 	suite_add_tcase(suite, tcase);
