@@ -3,9 +3,7 @@
 """Experiments that articles describe, answered by replay. What wants a GPU is in bench/gpu/articles.py."""
 import json
 import os
-import subprocess
-import sys
-import tempfile
+import re
 
 import measure
 from measure import GIB, MIB
@@ -13,8 +11,8 @@ from measure import GIB, MIB
 BY_GPU = {"V100": (128, 256), "A100": (64, 128), "RTX": (32, 64), "24 GB": (4096, 4608, 5120)}
 SIX = ["big_random.default", "big_random.11.base", "gnn.oom", "remedy-gnn.12.oom", "seed_squares.cap_gc_split",
        "streams.default"]       # of tests/data: those of conf/presets.yaml
+TUNED = "varlen_gpt.default"
 CARD = 24 << 10                 # MiB
-TURNS = 10                      # of varlen_gpt's 40 steps
 
 
 def split(mb):
@@ -28,8 +26,9 @@ def ask(paths, settings, ratio=1.1):
 
 
 def allocctl(*arguments):
-    out = measure.Run([measure.program("allocctl"), *arguments, "--format", "json"], status=(0, 1, 3)).out
-    return json.loads(out)
+    """The JSON that a command prints, and what it took."""
+    done = measure.Run([measure.program("allocctl"), *arguments, "--format", "json"], status=(0, 1, 3))
+    return {**json.loads(done.out), "processor_seconds": done.seconds}
 
 
 def stepwise(results, names):
@@ -39,6 +38,9 @@ def stepwise(results, names):
         path = measure.trace(name)
         tuned = allocctl("tune", path, "--limit", "none", "--method", "guide")
         found = ask([path], ["", *map(split, values)])
+        if name == TUNED:
+            results.figure(**{"tune.settings": len(tuned["settings"]), "tune.seconds": tuned["processor_seconds"],
+                              "tune.events": tuned["recorded"]["events"]})
         file = os.path.basename(path)
         needs = [found[file, split(mb)][1] for mb in values]
         winner = next(s for s in tuned["settings"] if s["setting"] == tuned["winner"])["minimum_memory"]
@@ -54,43 +56,38 @@ def stepwise(results, names):
 
 def by_gpu(results):
     """What conf/presets.yaml says, from the recordings again."""
-    ratios, values = {}, sorted({mb for recommended in BY_GPU.values() for mb in recommended})
+    with open(os.path.join(measure.ROOT, "conf/presets.yaml"), encoding="utf-8") as file:
+        settings = re.findall(r"^  - setting: (\S+)", file.read(), re.MULTILINE)
+    ratios = {}
     for name in SIX:
         path = os.path.join(measure.ROOT, "tests/data", name + ".pickle.xz")
-        tuned = allocctl("tune", path, "--limit", "64GiB", *(w for mb in values for w in ("--setting", split(mb))))
+        tuned = allocctl("tune", path, "--limit", "64GiB", *(w for s in settings for w in ("--setting", s)))
         found = {s["setting"]: s for s in tuned["settings"]}
-        for mb in values:
+        for setting in settings:
             for key in ("minimum_memory", "peak_reserved"):
-                if found[split(mb)].get(key):
-                    ratios.setdefault((mb, key), []).append(found[split(mb)][key] / found[""][key])
+                if found[setting].get(key):
+                    ratios.setdefault((setting, key), []).append(found[setting][key] / found[""][key])
     results.table("by-gpu", ["GPU", "recommended", "needs, x default", "reserves without a limit, x default"],
-                  [[gpu, f"`{split(mb)}`", *(f"{min(r):.2f} to {max(r):.2f}" for r in
-                                             (ratios[mb, "minimum_memory"], ratios[mb, "peak_reserved"]))]
+                  [[gpu, f"`{split(mb)}`", *(f"{min(r):.3f} to {max(r):.3f}" for r in
+                                             (ratios[split(mb), "minimum_memory"], ratios[split(mb), "peak_reserved"]))]
                    for gpu, recommended in BY_GPU.items() for mb in recommended])
 
 
-def empty_cache(results, folder):
-    path, name = measure.trace("varlen_gpt.default"), os.path.join(folder, "long.pickle")
+def empty_cache(results):
+    path = measure.trace("varlen_gpt.default")
     if not path:
         results.skip("empty_cache", "no recording of varlen_gpt")
         return
-    turns = 1 if results.quick else TURNS
-    subprocess.run([sys.executable, os.path.join(measure.HERE, "long-recording.py"), path, str(87200 * turns), name, "--keep"],
-                   check=True, stdout=subprocess.DEVNULL)
     rows = []
     for setting in ("", split(64), "expandable_segments:True"):
-        for every in (0, 100, 10, 1):
-            options = ["--setting", setting, *(["--empty-cache-every", str(every)] if every else [])]
-            answer = allocctl("replay", name, *options)
+        for every in (0, 20, 10, 1):
+            answer = allocctl("replay", path, "--setting", setting, *(["--empty-cache-every", str(every)] if every else []))
             done, put = answer["device_operations"], answer["empty_cache"]["calls"] if every else 0
-            rows.append([f"`{setting}`" if setting else "default", f"each {every} steps: {put} calls" if every else "never",
+            rows.append([f"`{setting}`" if setting else "default", f"every {every} steps: {put} calls" if every else "never",
                          f"{answer['peak_reserved'] / MIB:,.0f}", f"{100 * answer['peak_live'] / answer['peak_reserved']:.0f} %",
-                         f"{done['mallocs'] + done['frees']:,}",
-                         f"{answer['seconds_estimated']:.2f}"])
-    results.table("empty-cache", ["setting", "empty_cache()", "peak reserved, MiB", "peak live / peak reserved",
+                         f"{done['mallocs'] + done['frees']:,}", f"{answer['seconds_estimated']:.2f}"])
+    results.table("empty-cache", ["setting", "empty_cache()", "peak reserved, MiB", "utilisation: peak live / peak reserved",
                                   "cudaMalloc and cudaFree", "estimated s"], rows)
-    results.note(f"empty_cache: varlen_gpt {turns} times over, {40 * turns} steps; what is left at the end of each 40 steps is "
-                 "freed there.")
 
 
 def sweep(results, names):
@@ -129,8 +126,7 @@ def run(results):
     stepwise(results, ["streams.default"] if quick else [n for n in ("varlen_gpt.default", "gnn.default", "big_random.default")
                                                           if measure.trace(n)])
     by_gpu(results)
-    with tempfile.TemporaryDirectory() as folder:
-        empty_cache(results, folder)
+    empty_cache(results)
     sweep(results, ["seed_squares.default", "seed_squares.expandable", "streams.default", "streams.expandable"])
     ledger(results, [f"{n}.default" for n in ("varlen_gpt", "gnn", "big_random", "seed_squares", "graphs", "streams")])
 

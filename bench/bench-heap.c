@@ -7,10 +7,11 @@
  * caches of a processor.  Printed is the median of the repetitions, in
  * time on the processor, which other programs disturb least.
  *
- * Usage: bench-heap torch|compact|malloc [REPETITIONS]: of the heap under that policy, or of
- * malloc() and free(), which LD_PRELOAD makes another library's.  Memory is
- * not touched; there large blocks come from the kernel, and a
- * five hundredth of the steps is timed.
+ * Usage: bench-heap torch|compact|malloc [REPETITIONS]
+ *
+ * Of the heap under that policy, or of malloc() and free(), which LD_PRELOAD
+ * makes another library's.  Memory is not touched; there large blocks come
+ * from the kernel, and a five hundredth of the steps is timed.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What settings need for recordings: a line of figures, parted by tabs, for
- * each of them.
+ * each of them.  Recordings that begin late, or end as memory runs out, are
+ * left out: what they need is not all there.
  *
  * Usage: bench-memory RATIO SETTING... -- FILE...
  *
@@ -104,6 +105,7 @@ static int measure(const char *path, double ratio, char **settings, int count,
 	struct la_recording *recording;
 	struct la_program *program;
 	struct question question = { .ratio = ratio };
+	const struct la_program_info *info;
 	unsigned int number;
 	int i, code = la_recording_open(&recording, path, NULL, err);
 
@@ -119,6 +121,9 @@ static int measure(const char *path, double ratio, char **settings, int count,
 	question.program = program;
 	question.duration_us =
 		duration_of(la_recording_device(recording, number));
+	info = la_program_info(program);
+	if (info->window || info->ends_in_oom || !info->request_count)
+		count = 0;
 	for (i = 0; i < count && code >= 0; i++) {
 		question.setting = settings[i];
 		code = ask(&question, err);

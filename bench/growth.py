@@ -20,10 +20,11 @@ LINEAR = 1.1    # exponents up to it are called linear
 
 
 class Subject:
-    """What is measured; its points (events, seconds, bytes), until it is left out."""
+    """What is measured; its points (events, seconds, bytes), until it is left out. prepare makes its file of a recording."""
 
-    def __init__(self, name, command, repeats=True):
-        self.name, self.command, self.repeats, self.points, self.left_out = name, command, repeats, [], ""
+    def __init__(self, name, command, repeats=True, prepare=None):
+        self.name, self.command, self.repeats, self.prepare = name, command, repeats, prepare
+        self.points, self.left_out = [], ""
 
     def measure(self, path, events):
         if self.left_out:
@@ -32,13 +33,15 @@ class Subject:
         if expected > SECONDS:
             self.left_out = f"from {events:.0e} events on: {expected:.0f} s expected, BENCH_SECONDS is {SECONDS:.0f}"
             return
+        if self.prepare:
+            self.prepare(path)
         runs = [measure.Run(self.command(path), status=(0, 1, 3)) for _ in range(3 if expected < 5 and self.repeats else 1)]
         runs.sort(key=lambda run: run.seconds)
         self.points.append((events, runs[len(runs) // 2].seconds, max(run.peak for run in runs)))
 
     def exponent(self):
-        """Of the seconds, over the points above a tenth of a second, by least squares; None: fewer than two."""
-        points = [(math.log(n), math.log(s)) for n, s, _ in self.points if s > 0.1]
+        """Of the seconds, over the points above a hundredth of a second, by least squares; None: fewer than two."""
+        points = [(math.log(n), math.log(s)) for n, s, _ in self.points if s > 0.01]
         if len(points) < 2:
             return None
         middle = [sum(p[i] for p in points) / len(points) for i in (0, 1)]
@@ -73,7 +76,8 @@ def subjects(results, folder):
              Subject("replay --verify", allocctl("replay", "--verify")),
              Subject("convert to CSV", allocctl("convert", os.path.join(folder, "out.csv"), "--force")),
              Subject("tune --jobs 2", allocctl("tune", "--limit", "none", "--jobs", "2"), repeats=False),
-             Subject("probe's file (`allocctl replay X.cpr`)", lambda path: [measure.program("allocctl"), "replay", probe_file(path)])]
+             Subject("probe's file (`allocctl replay X.cpr`)", lambda path: [measure.program("allocctl"), "replay", probe_file(path)],
+                     prepare=lambda path: measure.Run([measure.program("probe-of"), path, probe_file(path)]))]
     if subprocess.run([measure.program("allocctl"), "report", "--help"], capture_output=True, check=False).returncode:
         results.skip("report", "this allocctl has no such command")
     else:
@@ -86,7 +90,6 @@ def recording(source, events, folder):
     path = os.path.join(folder, f"{events}.pickle")
     out = subprocess.run([sys.executable, os.path.join(measure.HERE, "long-recording.py"), source, str(events), path],
                          check=True, capture_output=True, text=True).stdout
-    subprocess.run([measure.program("probe-of"), path, probe_file(path)], check=True, stdout=subprocess.DEVNULL)
     return int(out), path
 
 
@@ -99,8 +102,8 @@ def run(results):
             events, path = recording(source, 10 ** power, folder)
             for subject in measured:
                 subject.measure(path, events)
-            for name in (path, probe_file(path)):
-                os.remove(name)
+            for name in os.listdir(folder):
+                os.remove(os.path.join(folder, name))
     results.table("growth", ["seconds of processors and peak memory", *(f"10^{power}" for power in range(3, MOST + 1)),
                              "exponent of time", "growth", "bytes an event"],
                   [subject.row() for subject in measured])

@@ -5,9 +5,7 @@
 At the end of each turn what is left is freed and the cache emptied, so that the next one finds all as the first did.
 Events are written one by one; memory does not grow with their number.
 
-usage: long-recording.py RECORDING EVENTS OUT [--keep]: of EVENTS or fewer events
-
---keep: the cache is not emptied; requests are the same, but an allocator would place them otherwise.
+usage: long-recording.py RECORDING EVENTS OUT: of EVENTS or fewer events
 """
 import json
 import lzma
@@ -19,7 +17,7 @@ SMALL_SEGMENT = 2 << 20
 KEYS = ("action", "addr", "size", "stream", "time_us", "compile_context", "user_metadata")
 
 
-def left(events, keep):
+def left(events):
     """What has to follow so that nothing is held."""
     live, segments, asked = {}, {}, set()
     for event in events:
@@ -39,8 +37,6 @@ def left(events, keep):
         if addr not in asked:
             yield {**event, "action": "free_requested"}
         yield {**event, "action": "free_completed"}
-    if keep:
-        return
     # as torch empties its cache: large ones first, each by stream, size and address
     for event in sorted(segments.values(), key=lambda s: (s["size"] == SMALL_SEGMENT, s["stream"], s["size"], s["addr"])):
         yield {**event, "action": "segment_free"}
@@ -89,12 +85,12 @@ class Writer:
         return out, places
 
 
-def write(file, events, later, turns):
+def write(file, events, turns):
     writer, first = Writer(file), events[0]["time_us"]
     length = events[-1]["time_us"] - first + 1000
     file.write(b"\x80\x04}(" + writer.word("device_traces") + b"](](")
     file.write(writer.turn(events, 0)[0] + b"e")
-    data, places = writer.turn(later, length)
+    data, places = writer.turn(events, length)
     for number in range(1, turns):
         for at, time in places:
             struct.pack_into("<q", data, at, time + length * (number - 1))
@@ -104,19 +100,17 @@ def write(file, events, later, turns):
 
 def main():
     source, wanted, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    keep = "--keep" in sys.argv[4:]
     with lzma.open(source) as file:
         events = max(pickle.load(file)["device_traces"], key=len)
-    turns = wanted // (len(events) + len(list(left(events, keep))))
+    turns = wanted // (len(events) + len(list(left(events))))
     if not turns:
         events, turns = events[:int(0.97 * wanted)], 1
-    events += left(events, keep)
-    later = [event for event in events if event["action"] != "segment_alloc"] if keep else events
+    events += left(events)
     with open(out, "wb") as file:
-        write(file, events, later, turns)
+        write(file, events, turns)
     with open(out.rsplit(".", 1)[0] + ".json", "w", encoding="utf-8") as file:
         json.dump({"conf": "", "cap": 0, "total": 150109880320, "torch": "2.11.0+cu130"}, file)
-    print(len(events) + (turns - 1) * len(later))
+    print(turns * len(events))
 
 
 main()

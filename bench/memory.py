@@ -90,7 +90,7 @@ def settings(results, paths):
 def run(results):
     paths = recordings(results.quick)
     results.note(f"{len(paths)} recordings; median (lowest to highest) of them. Random programs and such that change their "
-                 "setting are left out.")
+                 "setting are left out; of the table of settings also what begins late or ends as memory runs out.")
     if len(paths) < 3 and not results.quick:
         results.skip("most recordings", "they are not in SHARED/traces")
     compact(results, paths)

@@ -56,7 +56,25 @@ def compare(path, rounds, loads):
     return row, statistics.median(ratios)
 
 
+def log(results):
+    """What triage takes for a log without a message."""
+    rng, size = random.Random(SEED), (4 << 20) if results.quick else 1000000000
+    lines = "".join(f"2026-11-30 01:02:03,{i % 1000:03} INFO [trainer.py:{i % 700}] epoch {i // 1000} step {i}/40000 loss "
+                    f"{rng.random():.4f} mem {rng.random() * 80:.2f} GiB allocated, {rng.random():.1f} it/s\n"
+                    for i in range(40000)).encode()
+    with tempfile.NamedTemporaryFile(suffix=".log") as file:
+        while file.tell() < size:
+            file.write(lines)
+        file.flush()
+        seconds = [measure.Run([measure.program("allocctl"), "triage", file.name], status=(0, 1, 2, 3)).seconds
+                   for _ in range(1 if results.quick else 3)]
+    results.table("log", ["log, MB", "triage, s", "MB/s"],
+                  [[f"{size / 1e6:.0f}", measure.spread(seconds), f"{size / 1e6 / statistics.median(seconds):.0f}"]])
+    results.figure(**{"log.seconds": statistics.median(seconds)})
+
+
 def run(results):
+    log(results)
     rounds, loads = (1, 1) if results.quick else (7, 3)
     rows, ratios = [], []
     with tempfile.TemporaryDirectory() as folder:
