@@ -7,8 +7,9 @@
   squares  many s x s matrices under none, max_split_size_mb of 32, 128 and 512, expandable and cudaMallocAsync
   ledger   allocated, reserved, what nvidia-smi shows, and what makes up the difference
 
-Wants torch with CUDA and one GPU with nothing else on it. Each measurement is a process of its own, in turns; answers
-go to OUT/articles.json, which bench/gpu/results.py makes tables of. Without PART all of them, within --seconds.
+Wants torch with CUDA and one GPU with nothing else on it. Each measurement is a process of its own, in up to
+three turns; answers go to OUT/articles.json, which bench/gpu/results.py makes tables of. Without PART all of them, within
+--seconds.
 """
 import argparse
 import json
@@ -28,8 +29,8 @@ SIZES = [1 << 10, 256 << 10, 2 * MIB, 20 * MIB, 256 * MIB, 1024 * MIB]
 EMPTY = [("", 0), ("", 100), ("max_split_size_mb:64", 0), ("max_split_size_mb:64", 100), ("max_split_size_mb:64", 10),
          ("expandable_segments:True", 0)]
 BATCHES = 300
-CASES = {"cache": [("", 0), ("backend:cudaMallocAsync", 0)], "empty": EMPTY, "squares": [(s, 0) for s in SETTINGS],
-         "ledger": [("", 0), ("expandable_segments:True", 0)]}
+CASES = {"cache": [("", 0), ("backend:cudaMallocAsync", 0)], "ledger": [("", 0), ("expandable_segments:True", 0)],
+         "empty": EMPTY, "squares": [(s, 0) for s in SETTINGS]}
 
 
 def microseconds(function, times):
@@ -66,12 +67,12 @@ def text(rng):
     """A step of training a small language model on a batch of unlike length."""
     import torch
     from torch import nn
-    layers = [nn.TransformerEncoderLayer(768, 12, 3072, batch_first=True, dropout=0.0) for _ in range(6)]
-    model = nn.Sequential(nn.Embedding(16000, 768), *layers, nn.Linear(768, 16000)).cuda()
+    layers = [nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True, dropout=0.0) for _ in range(4)]
+    model = nn.Sequential(nn.Embedding(16000, 512), *layers, nn.Linear(512, 16000)).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4)
 
     def step():
-        tokens = torch.randint(16000, (8, rng.randrange(32, 1024)), device="cuda")
+        tokens = torch.randint(16000, (24, rng.randrange(32, 1024)), device="cuda")
         with torch.autocast("cuda", torch.bfloat16):
             out = model(tokens)
         nn.functional.cross_entropy(out.float().flatten(0, 1), tokens.flatten()).backward()
@@ -101,21 +102,24 @@ def memory():
 
 
 def timed(step, every, batches):
-    """Steps a second, and allocated and reserved at most and on the mean after steps."""
+    """Steps a second in each third, allocated and reserved at most, and their ratio on the mean after steps."""
     import torch
     for _ in range(10):
         step()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
-    shares, begin = [], time.perf_counter()
+    shares, rates, begin = [], [], time.perf_counter()
     for n in range(1, batches + 1):
         step()
         allocated, reserved = memory()
         shares.append(allocated / reserved if reserved else 0)
         if every and n % every == 0:
             torch.cuda.empty_cache()
-    torch.cuda.synchronize()
-    return {"rate": batches / (time.perf_counter() - begin), "allocated": torch.cuda.max_memory_allocated(),
+        if n % (batches // 3) == 0:
+            torch.cuda.synchronize()
+            rates.append(batches // 3 / (time.perf_counter() - begin))
+            begin = time.perf_counter()
+    return {"rates": rates, "allocated": torch.cuda.max_memory_allocated(),
             "reserved": torch.cuda.max_memory_reserved(), "share": statistics.mean(shares)}
 
 
@@ -124,7 +128,7 @@ def empty(_, every):
 
 
 def squares_case(_, every):
-    return timed(squares(random.Random(SEED)), every, 200)
+    return timed(squares(random.Random(SEED)), every, 150)
 
 
 def shown():
@@ -159,7 +163,7 @@ def ledger(*_):
     return {"rows": rows}
 
 
-FUNCTIONS = {"cache": cache, "empty": empty, "squares": squares_case, "ledger": ledger}
+FUNCTIONS = {"cache": cache, "ledger": ledger, "empty": empty, "squares": squares_case}
 
 
 def measure(options, part, case):
@@ -183,7 +187,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*")
     parser.add_argument("--out", default=".")
-    parser.add_argument("--seconds", type=int, default=150)
+    parser.add_argument("--seconds", type=int, default=170)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one is not None:

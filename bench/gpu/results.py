@@ -140,13 +140,15 @@ def articles(out):
 
 
 def timed(cases):
-    rows, base = [], statistics.median(a["rate"] for a in next(iter(cases.values())))
+    def rates(runs):
+        return [rate for answer in runs for rate in answer["rates"]]
+    rows, base = [], statistics.median(rates(next(iter(cases.values()))))
     for key, runs in cases.items():
         setting, every = key.rsplit("/", 1)
         rows.append([f"`{setting}`" if setting else "default", "never" if every == "0" else f"every {every}",
                      f"{runs[0]['allocated'] / MIB:,.0f}", f"{runs[0]['reserved'] / MIB:,.0f}",
-                     spread([100 * a["share"] for a in runs], "{:.0f}"), spread([a["rate"] for a in runs]),
-                     spread([a["rate"] / base for a in runs])])
+                     spread([100 * a["share"] for a in runs], "{:.0f}"), spread(rates(runs)),
+                     spread([rate / base for rate in rates(runs)])])
     return {"columns": ["setting", "empty_cache()", "allocated at most, MiB", "reserved at most, MiB",
                         "allocated / reserved on the mean, %", "steps a second", "against the first row"], "rows": rows}
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that is measured on a GPU, in one call: run.sh OUT [PART...] of
 #	hooks		liballoc's hooks beside torch's allocator (2 minutes)
-#	articles	experiments that articles describe (2.5 minutes)
-#	programs	PyTorch programs under each allocator (4 minutes)
+#	articles	experiments that articles describe (3 minutes)
+#	programs	PyTorch programs under each allocator (3.5 minutes)
 # then bench/results/gpu-*.json, and the tables of bench/README.md.  What a
 # part left in OUT stays when another call does the rest.  Wants torch with
 # CUDA, g++, one GPU with nothing else on it, and what make has built.
@@ -54,11 +54,11 @@ hooks() {
 }
 
 articles() {
-	python3 bench/gpu/articles.py --out "$out" --seconds "$(left 150)"
+	python3 bench/gpu/articles.py --out "$out" --seconds "$(left 170)"
 }
 
 programs() {
-	most=$(left 260)
+	most=$(left 220)
 	python3 tests/gpu/torch_plugin.py --lib "$O/lib" --out "$out/programs" \
 		--steps 120 --rounds 1 --stress 0 --seconds "$most" \
 		>"$out/programs.txt"

@@ -47,10 +47,10 @@ for policy, ms in (("native", 20), ("compact", 19)):
     for key in ("", ".tight"):
         with open(f"{out}/programs/gnn.{policy}{key}.0.json", "w") as file:
             print(json.dumps(answer), file=file)
-timed = {"rate": 5.0, "allocated": 3 << 20, "reserved": 4 << 20, "share": 0.75}
+timed = {"rates": [5.0], "allocated": 3 << 20, "reserved": 4 << 20, "share": 0.75}
 with open(f"{out}/articles.json", "w") as file:
     json.dump({"cache": {"/0": [{"sizes": [{"size": 512, "cached": 2, "emptied": 100}]}]},
-               "empty": {"/0": [timed], "max_split_size_mb:64/100": [{**timed, "rate": 4.0}]},
+               "empty": {"/0": [timed], "max_split_size_mb:64/100": [{**timed, "rates": [4.0]}]},
                "ledger": {"/0": [{"rows": [{"when": "now", "allocated": 1 << 20, "reserved": 2 << 20, "shown": 500,
                                             "card": 600 << 20}]}]}}, file)
 END
