@@ -16,6 +16,7 @@ import measure
 SOURCE = "varlen_gpt.default", "big_random.default"
 MOST = int(os.environ.get("GROWTH", "7"))
 SECONDS = float(os.environ.get("BENCH_SECONDS", "120"))
+WHOLE = 80000   # events, below them it is the beginning of a turn, another program
 LINEAR = 1.1    # exponents up to it are called linear
 
 
@@ -40,8 +41,8 @@ class Subject:
         self.points.append((events, runs[len(runs) // 2].seconds, max(run.peak for run in runs)))
 
     def exponent(self):
-        """Of the seconds, over the points above a hundredth of a second, by least squares; None: fewer than two."""
-        points = [(math.log(n), math.log(s)) for n, s, _ in self.points if s > 0.01]
+        """Of the seconds, over recordings that are whole turns, by least squares; None: fewer than two."""
+        points = [(math.log(n), math.log(s)) for n, s, _ in self.points if n >= WHOLE]
         if len(points) < 2:
             return None
         middle = [sum(p[i] for p in points) / len(points) for i in (0, 1)]
