@@ -29,7 +29,7 @@ test-progs: $(test-progs) $(tool-progs)
 scripts-in = $(sort $(shell grep -ls '^#!' /dev/null $(wildcard $1/*.sh)))
 
 ## check: run unit, fuzz and command tests (T=pattern runs a subset)
-check: $(libs) $(progs) $(test-progs) $(tool-progs)
+check: $(libs) $(progs) $(test-progs) $(tool-progs) $(bench-progs)
 	$(tier) $(test-progs) $(call scripts-in,tests/cli) $(untested)
 
 ## check-shared: compare with the large set of recordings (SHARED=dir)
@@ -93,12 +93,10 @@ docs:
 		echo 'OUTPUT_DIRECTORY = $(O)/docs') | doxygen -
 
 ## completions: write packaging/completions from the tables of the programs
-## bench: run the benchmarks
+## bench: measure what needs no GPU into bench/results (QUICK=1: try it)
 bench: $(libs) $(progs) $(bench-progs) $(tool-progs)
-	$(Q)for b in $(call scripts-in,bench); do \
-		O='$(O)' SHARED='$(SHARED)' PATH="$(abspath $(O))/bin:$$PATH" \
-			sh $$b || exit 1; \
-	done
+	$(Q)O='$(O)' SHARED='$(SHARED)' CC='$(CC)' T='$(T)' QUICK='$(QUICK)' \
+		sh bench/run.sh
 
 ## install: install under DESTDIR with prefix=/usr/local
 ## install-docs: install the API documentation and guides, in docdir

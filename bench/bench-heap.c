@@ -6,10 +6,17 @@
  * random and allocates another.  The last load of 100,000 blocks outgrows the
  * caches of a processor.  Printed is the median of the repetitions, in
  * time on the processor, which other programs disturb least.
+ *
+ * Usage: bench-heap torch|compact|malloc [REPETITIONS]
+ *
+ * Of the heap under that policy, or of malloc() and free(), which LD_PRELOAD
+ * makes another library's.  Memory is not touched; there large blocks come
+ * from the kernel, and a five hundredth of the steps is timed.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <liballoc/device.h>
@@ -49,29 +56,40 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static la_block take(struct la_heap *heap, const struct load *load)
+/* What is measured: one of both is used. */
+static struct la_heap *heap; /* NULL: malloc() is measured */
+static la_block blocks[LIVE_MAX];
+static void *volatile spaces[LIVE_MAX]; /* else the calls are left out */
+
+static void take(uint64_t at, const struct load *load)
 {
 	uint64_t size = load->low + draw(load->high - load->low);
-	la_block block;
 
-	if (la_heap_alloc(heap, size, 0, LA_DEFAULT_POOL, &block) < 0) {
+	if (heap ? la_heap_alloc(heap, size, 0, LA_DEFAULT_POOL, &blocks[at]) <
+			    0 :
+		   !(spaces[at] = malloc(size))) {
 		fprintf(stderr, "bench-heap: out of memory\n");
 		exit(EXIT_FAILURE);
 	}
-	return block;
 }
 
-static void step(struct la_heap *heap, const struct load *load, la_block *live)
+static void give(uint64_t at)
+{
+	if (!heap)
+		free(spaces[at]);
+	else if (la_heap_release(heap, blocks[at]) < 0)
+		exit(EXIT_FAILURE);
+}
+
+static void step(const struct load *load)
 {
 	uint64_t at = draw(load->live);
 
-	if (la_heap_release(heap, live[at]) < 0)
-		exit(EXIT_FAILURE);
-	live[at] = take(heap, load);
+	give(at);
+	take(at, load);
 }
 
-static struct la_heap *new_heap(struct la_device *dev,
-				enum la_heap_policy policy)
+static void new_heap(struct la_device *dev, enum la_heap_policy policy)
 {
 	struct la_setting_values setting = {
 		.max_split_size = UINT64_MAX,
@@ -86,12 +104,9 @@ static struct la_heap *new_heap(struct la_device *dev,
 		.cap = UINT64_MAX,
 		.total = 256 * GIB,
 	};
-	struct la_heap *heap;
-
 	if (la_heap_new(&heap, &config, NULL) < 0 ||
 	    la_heap_stream(heap, 0) < 0)
 		exit(EXIT_FAILURE);
-	return heap;
 }
 
 static int compare(const void *a, const void *b)
@@ -101,49 +116,65 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void run(const struct load *load, enum la_heap_policy policy)
+static void run(const struct load *load, uint32_t repetitions)
 {
-	static la_block live[LIVE_MAX];
+	uint32_t i, r, steps = load->steps;
 	double ns[REPETITIONS];
+
+	if (!heap && load->high > MIB)
+		steps /= 500;
+	state = 1;
+	for (i = 0; i < load->live; i++)
+		take(i, load);
+	for (i = 0; i < steps; i++)
+		step(load);
+	for (r = 0; r < repetitions; r++) {
+		double start = now_ns();
+
+		for (i = 0; i < steps; i++)
+			step(load);
+		ns[r] = (now_ns() - start) / steps;
+	}
+	for (i = 0; i < load->live; i++)
+		give(i);
+	qsort(ns, repetitions, sizeof(*ns), compare);
+	printf("%s\t%.1f\t%.1f\t%.1f\n", load->name, ns[repetitions / 2], ns[0],
+	       ns[repetitions - 1]);
+	fflush(stdout);
+}
+
+static void run_heap(const struct load *load, enum la_heap_policy policy,
+		     uint32_t repetitions)
+{
 	struct la_device *dev;
-	struct la_heap *heap;
-	uint32_t i, r;
 
 	if (la_device_sim(&dev, LA_LAYOUT_RULE, UINT64_MAX, 0) < 0)
 		exit(EXIT_FAILURE);
-	heap = new_heap(dev, policy);
-	state = 1;
-	for (i = 0; i < load->live; i++)
-		live[i] = take(heap, load);
-	for (i = 0; i < load->steps; i++)
-		step(heap, load, live);
-	for (r = 0; r < REPETITIONS; r++) {
-		double start = now_ns();
-
-		for (i = 0; i < load->steps; i++)
-			step(heap, load, live);
-		ns[r] = (now_ns() - start) / load->steps;
-	}
-	qsort(ns, REPETITIONS, sizeof(*ns), compare);
-	printf("%-32s %7.1f ns (fastest %.1f)\n", load->name,
-	       ns[REPETITIONS / 2], ns[0]);
+	new_heap(dev, policy);
+	run(load, repetitions);
 	la_heap_free(heap);
 	la_device_destroy(dev);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static const char *const policies[] = {
-		[LA_HEAP_TORCH] = "torch",
-		[LA_HEAP_COMPACT] = "compact",
-	};
-	unsigned int policy;
+	const char *what = argc > 1 ? argv[1] : "";
+	bool compact = !strcmp(what, "compact");
+	int times = argc > 2 ? atoi(argv[2]) : REPETITIONS;
 	size_t i;
 
-	for (policy = 0; policy < LA_HEAP_POLICIES; policy++) {
-		printf("policy %s\n", policies[policy]);
-		for (i = 0; i < ARRAY_SIZE(loads); i++)
-			run(&loads[i], policy);
+	if ((!compact && strcmp(what, "torch") && strcmp(what, "malloc")) ||
+	    times < 1 || times > REPETITIONS) {
+		fprintf(stderr, "usage: bench-heap torch|compact|malloc "
+				"[REPETITIONS]\n");
+		return 2;
 	}
+	for (i = 0; i < ARRAY_SIZE(loads); i++)
+		if (strcmp(what, "malloc"))
+			run_heap(&loads[i],
+				 compact ? LA_HEAP_COMPACT : LA_HEAP_TORCH,
+				 (uint32_t)times);
+		else if (loads[i].live < LIVE_MAX)
+			run(&loads[i], (uint32_t)times);
 	return EXIT_SUCCESS;
 }

@@ -16,11 +16,12 @@
 enum {
 	HOOKS = 400000,
 	LIVE = 512, /* blocks */
-	REPETITIONS = 7,
+	REPETITIONS_MAX = 7,
 	OTHER = 1 << 18 /* bytes that a program touches between two hooks */
 };
 
 static char other[OTHER];
+static int repetitions = REPETITIONS_MAX;
 
 static double now(void)
 {
@@ -69,21 +70,27 @@ static int compare(const void *a, const void *b)
 
 static void measure(const char *name, size_t touched)
 {
-	double ns[REPETITIONS];
+	double ns[REPETITIONS_MAX];
 	uint64_t before = store.header->hook_time;
 	int r;
 
-	for (r = 0; r < REPETITIONS; r++)
+	for (r = 0; r < repetitions; r++)
 		ns[r] = (run(touched, 1) - run(touched, 0)) / HOOKS;
-	qsort(ns, REPETITIONS, sizeof(*ns), compare);
+	qsort(ns, (size_t)repetitions, sizeof(*ns), compare);
 	printf("%-32s %6.1f ns, %6.1f ns by the probe's counter\n", name,
-	       ns[REPETITIONS / 2],
-	       (double)(store.header->hook_time - before) / REPETITIONS /
+	       ns[repetitions / 2],
+	       (double)(store.header->hook_time - before) / repetitions /
 		       HOOKS);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		repetitions = atoi(argv[1]);
+	if (repetitions < 1 || repetitions > REPETITIONS_MAX) {
+		fprintf(stderr, "usage: bench-probe-hook [REPETITIONS]\n");
+		return 2;
+	}
 	if (!probe_start(LA_PROBE_FRONT_PRELOAD)) {
 		fprintf(stderr, "bench-probe-hook: the probe is off\n");
 		return EXIT_FAILURE;

@@ -15,7 +15,7 @@
 #include "core/store.h"
 
 enum {
-	REPETITIONS = 11,
+	REPETITIONS_MAX = 11,
 	RECORDS = 1000000, /* of a thread and repetition */
 	THREADS_MAX = 8,
 	LIVE = 100000, /* holdings in the table */
@@ -23,6 +23,7 @@ enum {
 };
 
 static pthread_barrier_t barrier;
+static int repetitions = REPETITIONS_MAX;
 
 /* One thread's work; out: how long it took. */
 struct work {
@@ -127,23 +128,29 @@ static int compare(const void *a, const void *b)
 static void measure(const char *name, void (*run)(unsigned int thread),
 		    unsigned int threads, unsigned int events)
 {
-	double ns[REPETITIONS];
+	double ns[REPETITIONS_MAX];
 	int r;
 
-	for (r = 0; r < REPETITIONS; r++)
+	for (r = 0; r < repetitions; r++)
 		ns[r] = together(run, threads) / events;
-	qsort(ns, REPETITIONS, sizeof(*ns), compare);
+	qsort(ns, (size_t)repetitions, sizeof(*ns), compare);
 	printf("%-28s %6.1f ns (fastest %.1f), %.1f million/s a thread\n", name,
-	       ns[REPETITIONS / 2], ns[0], 1e3 / ns[REPETITIONS / 2]);
+	       ns[repetitions / 2], ns[0], 1e3 / ns[repetitions / 2]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct la_probe_holding holding;
 	struct config config;
 	char message[256];
 	unsigned int i;
 
+	if (argc > 1)
+		repetitions = atoi(argv[1]);
+	if (repetitions < 1 || repetitions > REPETITIONS_MAX) {
+		fprintf(stderr, "usage: bench-probe-store [REPETITIONS]\n");
+		return 2;
+	}
 	config_read(&config);
 	if (store_open(&config, message) < 0) {
 		fprintf(stderr, "bench-probe-store: %s\n", message);

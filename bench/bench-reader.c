@@ -3,6 +3,8 @@
  * Read a recording several times; print the shortest and the median time of
  * the processor in seconds, the events, and the peak of resident memory in
  * bytes above what the process held before.
+ *
+ * Usage: bench-reader FILE [TIMES]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 #include <liballoc/trace.h>
 
-enum { REPEATS = 15 };
+enum { REPEATS = 15 }; /* at most, and without an argument */
 
 static double now(void)
 {
@@ -59,14 +61,14 @@ int main(int argc, char **argv)
 	struct la_recording *recording;
 	long before = peak_memory(), peak = 0;
 	struct la_error err;
+	int i, times = argc > 2 ? atoi(argv[2]) : REPEATS;
 	size_t events = 0;
-	int i;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: bench-reader FILE\n");
+	if (argc < 2 || times < 1 || times > REPEATS) {
+		fprintf(stderr, "usage: bench-reader FILE [TIMES]\n");
 		return 2;
 	}
-	for (i = 0; i < REPEATS; i++) {
+	for (i = 0; i < times; i++) {
 		start = now();
 		if (la_recording_open(&recording, argv[1], NULL, &err) < 0) {
 			fprintf(stderr, "bench-reader: cannot read '%s': %s\n",
@@ -79,8 +81,8 @@ int main(int argc, char **argv)
 		if (!i)
 			peak = peak_memory() - before;
 	}
-	qsort(seconds, REPEATS, sizeof(*seconds), by_value);
-	printf("%.9f %.9f %zu %ld\n", seconds[0], seconds[REPEATS / 2], events,
+	qsort(seconds, (size_t)times, sizeof(*seconds), by_value);
+	printf("%.9f %.9f %zu %ld\n", seconds[0], seconds[times / 2], events,
 	       peak);
 	return EXIT_SUCCESS;
 }

@@ -14,7 +14,7 @@
 
 #include "util/util.h"
 
-enum { REPETITIONS = 11, STEPS = 100000, WANTED_NS = 1000 };
+enum { REPETITIONS_MAX = 11, STEPS = 100000, WANTED_NS = 1000 };
 
 static const char *const texts[] = {
 	"max_split_size_mb:128",
@@ -24,6 +24,8 @@ static const char *const texts[] = {
 	"roundup_power2_divisions:[256:1,512:2,1024:4,>:8],"
 	"max_split_size_mb:128",
 };
+
+static int repetitions = REPETITIONS_MAX;
 
 static double now_ns(void)
 {
@@ -62,22 +64,28 @@ static int compare(const void *a, const void *b)
 static double median_time(const char *text, unsigned int release)
 {
 	const struct la_setting_context context = { .release = release };
-	double times[REPETITIONS];
+	double times[REPETITIONS_MAX];
 	int i;
 
-	for (i = 0; i < REPETITIONS; i++)
+	for (i = 0; i < repetitions; i++)
 		times[i] = time_of_one(text, &context);
-	qsort(times, REPETITIONS, sizeof(*times), compare);
-	return times[REPETITIONS / 2];
+	qsort(times, (size_t)repetitions, sizeof(*times), compare);
+	return times[repetitions / 2];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const unsigned int releases[] = { LA_RELEASE(2, 6),
 						 LA_RELEASE(2, 11),
 						 LA_RELEASE(2, 15) };
 	size_t i, j;
 
+	if (argc > 1)
+		repetitions = atoi(argv[1]);
+	if (repetitions < 1 || repetitions > REPETITIONS_MAX) {
+		fprintf(stderr, "usage: bench-setting [REPETITIONS]\n");
+		return 2;
+	}
 	printf("time of one parse in ns, wanted %d for two options\n",
 	       WANTED_NS);
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
