@@ -82,7 +82,7 @@ def subjects(results, folder):
     if subprocess.run([measure.program("allocctl"), "report", "--help"], capture_output=True, check=False).returncode:
         results.skip("report", "this allocctl has no such command")
     else:
-        found.append(Subject("report", allocctl("report", "-o", os.path.join(folder, "report.html"), "--force")))
+        found.append(Subject("report", allocctl("report", "--no-tune", "-o", os.path.join(folder, "report.html"), "--force")))
     return found
 
 

@@ -90,7 +90,7 @@ def processor():
 
 
 def machine():
-    return {"processor": processor(), "cores": os.cpu_count(), "kernel": f"{platform.system()} {platform.release()}",
+    return {"processor": processor(), "cores": os.cpu_count(), "kernel": f"{platform.system()} {platform.release().split('-')[0]}",
             "compiler": output([*os.environ.get("CC", "cc").split(), "--version"]),
             "python": platform.python_version(),
             "allocctl": output([program("allocctl"), "--version"])}
