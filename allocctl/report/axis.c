@@ -56,8 +56,12 @@ double axis_at(const struct axis *axis, double value)
 /* 1, 2 or 5 times a power of ten, at least least. */
 static double round_step(double least)
 {
-	double power = pow(10, floor(log10(least)));
+	double power = 1;
 
+	while (power * 10 <= least)
+		power *= 10;
+	while (power > least)
+		power /= 10;
 	if (power >= least * (1 - 1e-9))
 		return power;
 	if (2 * power >= least)

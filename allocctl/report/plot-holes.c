@@ -131,7 +131,7 @@ static void draw_request(struct holes_plot *p)
 
 	if (p->bins.request < 0)
 		return;
-	x = axis_at(&p->x, log2((double)p->bins.oom->rounded));
+	x = axis_at(&p->x, log10((double)p->bins.oom->rounded) / log10(2));
 	svg_line(p->out, (double[]){ x, TOP - 4 }, (double[]){ x, BOTTOM },
 		 SVG_OOM, 2, "6 3");
 	snprintf(text, sizeof(text), "request: %s",
