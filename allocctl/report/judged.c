@@ -168,8 +168,9 @@ static void add_remedies(struct la_strbuf *out, const json_t *oom)
 			      "<div class=\"scroll\"><table>\n");
 	html_columns(out, columns);
 	la_strbuf_addstr(out, "<tbody>\n");
-	json_array_foreach(trials, i, trial)
+	json_array_foreach(trials, i, trial) {
 		add_remedy(out, trial);
+	}
 	la_strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
@@ -182,8 +183,7 @@ static void add_advice(struct la_strbuf *out, const json_t *oom)
 	if (!json_array_size(list))
 		return;
 	la_strbuf_addstr(out, "<h3>What to do</h3>\n<ol>\n");
-	json_array_foreach(list, i, advice)
-	{
+	json_array_foreach(list, i, advice) {
 		if (is_set(advice, "useless"))
 			continue;
 		la_strbuf_addstr(out, "<li>");
@@ -235,8 +235,7 @@ void judged_add_verdict(struct la_strbuf *out, const struct judged *triage)
 	if (!json_array_size(ooms))
 		html_element(out, "p", "No request failed: there is nothing "
 				       "to explain.");
-	json_array_foreach(ooms, i, oom)
-	{
+	json_array_foreach(ooms, i, oom) {
 		la_strbuf_addstr(out, "<article>\n");
 		add_words(out, oom);
 		add_advice(out, oom);
@@ -380,8 +379,9 @@ int judged_list(const struct judged *tune, struct plot_setting **setting,
 	*setting = calloc(json_array_size(list) + 1, sizeof(**setting));
 	if (!*setting)
 		return -ENOMEM;
-	json_array_foreach(list, i, tuned)
+	json_array_foreach(list, i, tuned) {
 		add_point(*setting, count, tune->root, tuned);
+	}
 	if (!*count) {
 		free(*setting);
 		*setting = NULL;
