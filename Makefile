@@ -64,7 +64,7 @@ check-macos:
 	$(tier) -s $(call scripts-in,tests/macos)
 
 ## check-system: systemd, PAM, cron, Slurm... for real (root and network)
-check-system: $(progs) $(tool-progs)
+check-system: $(libs) $(progs) $(tool-progs)
 	$(tier) -s $(call scripts-in,tests/system)
 
 ## check-slurm: a Slurm of four nodes on this host (root)
