@@ -352,9 +352,9 @@ static void draw(struct timeline *t, const char *says)
 	draw_phases(t);
 	axis_draw_rows(t->out, &t->y, AXIS_BYTES, &t->area);
 	draw_area(t, RESERVED_MOST, SVG_CACHED);
+	draw_reserved(t);
 	draw_area(t, LIVE_MOST, SVG_LIVE_MOST);
 	draw_area(t, LIVE_LEAST, SVG_LIVE);
-	draw_reserved(t);
 	axis_draw_columns(t->out, &t->x, AXIS_COUNT, &t->area);
 	draw_times(t);
 	draw_ooms(t);

@@ -353,11 +353,14 @@ class Timeline {
 			const r = this.series.reserved.extremes(first, last + 1);
 			const l = this.series.live.extremes(first, last + 1);
 			this.paintColumn(paper, frame, LEFT + x, 0, r[1], fill);
+			paper.globalAlpha = 0.35;
+			this.paintColumn(paper, frame, LEFT + x, r[0], r[1], reserved);
+			paper.globalAlpha = 1;
 			this.paintColumn(paper, frame, LEFT + x, 0, l[0], live);
 			paper.globalAlpha = 0.55;
 			this.paintColumn(paper, frame, LEFT + x, l[0], l[1], live);
 			paper.globalAlpha = 1;
-			this.paintLine(paper, frame, LEFT + x, r[0], r[1], reserved);
+			this.paintLine(paper, frame, LEFT + x, r[1], reserved);
 			first = last;
 		}
 	}
@@ -366,10 +369,9 @@ class Timeline {
 		paper.fillStyle = ink;
 		paper.fillRect(x, y, 1, this.yOf(frame, low) - y);
 	}
-	paintLine(paper, frame, x, low, high, ink) {
-		const y = this.yOf(frame, high);
+	paintLine(paper, frame, x, value, ink) {
 		paper.fillStyle = ink;
-		paper.fillRect(x, y - 1, 1, this.yOf(frame, low) - y + 2);
+		paper.fillRect(x, this.yOf(frame, value) - 1, 1, 2);
 	}
 	paintLimit(paper, frame) {
 		const limit = this.limit();
