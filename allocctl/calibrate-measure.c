@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "calibrate.h"
-#include "report.h"
+#include "print.h"
 #include "util/util.h"
 
 /* What other programs hold makes a context look larger than any is. */
@@ -71,7 +71,7 @@ static bool fail(const struct bench *bench, int code)
 	char text[200];
 
 	la_device_cuda_message(bench->device, text, sizeof(text));
-	report_error("cannot measure: %s", *text ? text : strerror(-code));
+	print_error("cannot measure: %s", *text ? text : strerror(-code));
 	return false;
 }
 
@@ -175,8 +175,8 @@ static bool time_sizes(struct bench *bench, uint64_t room,
 			return false;
 	if (costs->point_count)
 		return true;
-	report_error("cannot measure: the GPU has only %" PRIu64 " MiB left",
-		     room / MIB);
+	print_error("cannot measure: the GPU has only %" PRIu64 " MiB left",
+		    room / MIB);
 	return false;
 }
 

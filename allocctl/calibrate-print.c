@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calibrate.h"
-#include "report.h"
+#include "print.h"
 #include "util/json.h"
 #include "util/size.h"
 #include "util/util.h"
@@ -95,7 +95,7 @@ void calibrate_print_json(const struct calibration *calibration,
 	const struct la_costs *costs = &calibration->costs;
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.calibrate/1");
 	la_json_member_text(&json, "file", path);
@@ -125,10 +125,10 @@ void calibrate_print_text(const struct calibration *calibration,
 	size_t j;
 
 	fputs("gpu         ", stdout);
-	report_escaped(costs->gpu, strlen(costs->gpu));
+	print_escaped(costs->gpu);
 	printf(", %s\n", la_size_format(size, costs->total));
 	fputs("cudart      ", stdout);
-	report_escaped(calibration->cudart, strlen(calibration->cudart));
+	print_escaped(calibration->cudart);
 	printf("\nmeasured, in microseconds, medians of %d:\n\n%8s",
 	       CALIBRATE_ROUNDS, "MiB");
 	for (j = 0; j < ARRAY_SIZE(members); j++)
@@ -143,6 +143,6 @@ void calibrate_print_text(const struct calibration *calibration,
 	printf("\nevents      record %.2f, wait for %.2f, query %.2f\n",
 	       calibration->record, calibration->wait_for, calibration->query);
 	fputs("written to  ", stdout);
-	report_escaped(path, strlen(path));
+	print_escaped(path);
 	puts("");
 }

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 
 /* What releases have to agree on to be told together. */
 struct verdict {
@@ -75,16 +75,16 @@ static void print_text(const struct verdict *verdict)
 		 verdict->first == verdict->last ? "" : verdict->last);
 	printf("torch %-13s ", releases);
 	if (refusal)
-		report_paint(REPORT_RED, "invalid");
+		print_paint(PRINT_RED, "invalid");
 	else
-		report_paint(REPORT_GREEN, "valid  ");
+		print_paint(PRINT_GREEN, "valid  ");
 	print_codes(verdict->check);
 	putchar('\n');
 	if (refusal) {
 		printf("    %s: ", refusal->aborts_import ?
 					   "import torch aborts" :
 					   refusal->exception);
-		report_escaped(refusal->text, strlen(refusal->text));
+		print_escaped(refusal->text);
 		putchar('\n');
 	}
 	if (verdict->unread)
@@ -106,7 +106,7 @@ static void json_codes(struct la_json *json,
 	la_json_array_begin(json);
 	for (i = 0; i < nr; i++)
 		la_json_text(json,
-			     report_code(code, (int)remark[i].code));
+			     print_code(code, (int)remark[i].code));
 	la_json_array_end(json);
 }
 
@@ -167,7 +167,7 @@ static int print_runs(struct la_json *json, const struct check_source *source,
 
 	for (i = 0; (release = la_release_at(i)); i++) {
 		if (judge(&next, source, options->context, release) < 0) {
-			status = report_no_memory();
+			status = print_no_memory();
 			break;
 		}
 		if (la_setting_check_refusal(next.check))
@@ -196,7 +196,7 @@ int check_all_releases(const struct check_source *source,
 
 	if (options->format != CHECK_JSON)
 		return print_runs(NULL, source, options);
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_key(&json, "setting");
 	la_json_string(&json, source->text, source->length);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "report.h"
+#include "print.h"
 
 static void json_roundup(struct la_json *json, const uint64_t *slots)
 {
@@ -87,7 +87,7 @@ static void json_remarks(struct la_json *json,
 	for (i = 0; i < nr; i++) {
 		la_json_object_begin(json);
 		la_json_member_text(json, "code",
-				    report_code(code, (int)remark[i].code));
+				    print_code(code, (int)remark[i].code));
 		la_json_key(json, "offset");
 		la_json_uint(json, remark[i].offset);
 		la_json_key(json, "length");
@@ -122,7 +122,7 @@ static void json_violation(struct la_json *json,
 
 	la_json_object_begin(json);
 	la_json_member_text(json, "code",
-			    report_code(code, (int)violation->code));
+			    print_code(code, (int)violation->code));
 	la_json_member_uint(json, "offset", violation->offset);
 	la_json_member_uint(json, "length", violation->length);
 	la_json_member_uint(json, "line", violation->line);
@@ -174,7 +174,7 @@ void check_print_json(const struct check_answer *answer,
 		la_setting_check_refusal(check);
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_bool(&json, "accepted", setting);
 	la_json_member_text(&json, "error", refusal ? refusal->text : NULL);

@@ -6,7 +6,7 @@
 #include <liballoc/version.h>
 
 #include "check.h"
-#include "report.h"
+#include "print.h"
 
 /* One thing to say, of any origin. */
 struct finding {
@@ -106,7 +106,7 @@ static void each_finding(const struct check_answer *answer, finding_fn *fn,
 /* From 1, in characters of the line. */
 static size_t column_of(const struct check_source *source, uint64_t offset)
 {
-	return source->column + report_characters(source->text, offset) + 1;
+	return source->column + print_characters(source->text, offset) + 1;
 }
 
 static void print_gcc(void *arg, const struct check_source *source,
@@ -115,7 +115,7 @@ static void print_gcc(void *arg, const struct check_source *source,
 	(void)arg;
 	printf("%s:%zu:%zu: %s: ", source->file, source->line,
 	       column_of(source, finding->offset), finding->level);
-	report_escaped(finding->text, strlen(finding->text));
+	print_escaped(finding->text);
 	printf(" [LA%d]\n", finding->code);
 	if (finding->correction && *finding->correction)
 		printf("%s:%zu:%zu: note: did you mean %s\n", source->file,
@@ -138,7 +138,7 @@ static void sarif_rule(struct la_json *json,
 	char code[16];
 
 	la_json_object_begin(json);
-	la_json_member_text(json, "id", report_code(code, info->code));
+	la_json_member_text(json, "id", print_code(code, info->code));
 	la_json_key(json, "shortDescription");
 	la_json_object_begin(json);
 	la_json_member_text(json, "text", info->meaning);
@@ -155,7 +155,7 @@ void check_sarif_begin(struct la_json *json)
 	const struct la_setting_code_info *info;
 	size_t i;
 
-	la_json_init(json, report_json_sink, stdout);
+	la_json_init(json, print_json_sink, stdout);
 	la_json_object_begin(json);
 	la_json_member_text(json, "$schema",
 			"https://json.schemastore.org/sarif-2.1.0.json");
@@ -240,7 +240,7 @@ static void sarif_result(void *arg, const struct check_source *source,
 	char code[16];
 
 	la_json_object_begin(json);
-	la_json_member_text(json, "ruleId", report_code(code, finding->code));
+	la_json_member_text(json, "ruleId", print_code(code, finding->code));
 	la_json_member_text(json, "level", finding->level);
 	la_json_key(json, "message");
 	la_json_object_begin(json);

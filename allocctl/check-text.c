@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "report.h"
+#include "print.h"
 #include "util/size.h"
 
 /* No memory has that many bytes. */
@@ -134,12 +134,12 @@ static void text_remarks(const struct la_setting_check *check, const char *text,
 	remark = la_setting_check_remarks(check, &nr);
 	for (i = 0; i < nr; i++) {
 		putchar('\n');
-		report_paint(remark[i].severity == LA_SEVERITY_WARNING ?
-				     REPORT_YELLOW :
-				     REPORT_BOLD,
-			     check_severity_name(remark[i].severity));
+		print_paint(remark[i].severity == LA_SEVERITY_WARNING ?
+				    PRINT_YELLOW :
+				    PRINT_BOLD,
+			    check_severity_name(remark[i].severity));
 		printf(": %s [LA%d]\n", remark[i].text, (int)remark[i].code);
-		report_caret(text, length, remark[i].offset, remark[i].length);
+		print_caret(text, length, remark[i].offset, remark[i].length);
 	}
 }
 
@@ -152,12 +152,12 @@ static void text_refusal(const struct la_setting_refusal *refusal, int set_at)
 		[LA_SET_AT_RUNTIME] = "the setter raises",
 	};
 
-	report_paint(REPORT_RED, "invalid");
+	print_paint(PRINT_RED, "invalid");
 	if (refusal->aborts_import)
 		fputs(": import torch aborts with\n  ", stdout);
 	else
 		printf(": %s %s\n  ", when[set_at], refusal->exception);
-	report_escaped(refusal->text, strlen(refusal->text));
+	print_escaped(refusal->text);
 	putchar('\n');
 }
 
@@ -168,11 +168,11 @@ static void text_options(const struct la_setting_check *check)
 
 	for (i = 0; (option = la_setting_check_option(check, i)); i++) {
 		putchar('\n');
-		report_paint(REPORT_BOLD, option->name);
+		print_paint(PRINT_BOLD, option->name);
 		printf(" (%s; default %s; since torch %s)\n", option->type,
 		       option->fallback, option->since);
 		printf("    takes %s\n", option->range);
-		report_wrapped(4, option->summary);
+		print_wrapped(4, option->summary);
 	}
 }
 
@@ -181,7 +181,7 @@ static void text_correction(const char *correction)
 	if (!correction)
 		return;
 	putchar('\n');
-	report_paint(REPORT_BOLD, "did you mean");
+	print_paint(PRINT_BOLD, "did you mean");
 	if (*correction)
 		printf(": %s\n", correction);
 	else
@@ -193,7 +193,7 @@ static void text_unread(const struct check_answer *answer)
 	if (!answer->unread)
 		return;
 	putchar('\n');
-	report_paint(REPORT_YELLOW, "warning");
+	print_paint(PRINT_YELLOW, "warning");
 	printf(": %s: %s [LA%d]\n", answer->source->variable, answer->unread,
 	       LA_REMARK_VARIABLE);
 }
@@ -211,13 +211,13 @@ static void text_policy(const struct check_answer *answer, const char *path)
 		printf("\nas the policy wants it, see %s\n", path);
 	for (i = 0; i < nr; i++) {
 		putchar('\n');
-		report_paint(REPORT_RED, "policy");
+		print_paint(PRINT_RED, "policy");
 		printf(": %s [LA%d]\n", violation[i].text,
 		       (int)violation[i].code);
 		if (violation[i].line)
 			printf("    see %s:%zu\n", path, violation[i].line);
 		if (violation[i].length)
-			report_caret(answer->source->text,
+			print_caret(answer->source->text,
 				   answer->source->length,
 				   violation[i].offset, violation[i].length);
 	}
@@ -233,12 +233,12 @@ void check_print_text(const struct check_answer *answer,
 	const struct check_source *source = answer->source;
 
 	if (setting) {
-		report_paint(REPORT_GREEN, "valid");
+		print_paint(PRINT_GREEN, "valid");
 		printf(" in torch %s\n", options->release);
 		text_values(la_setting_values(setting));
 	} else {
 		text_refusal(refusal, options->context.set_at);
-		report_caret(source->text, source->length, refusal->offset,
+		print_caret(source->text, source->length, refusal->offset,
 			   refusal->length);
 	}
 	text_unread(answer);

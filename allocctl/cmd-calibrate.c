@@ -11,7 +11,7 @@
 #include "costs-file.h"
 #include "opt.h"
 #include "output.h"
-#include "report.h"
+#include "print.h"
 
 struct options {
 	uint64_t device;
@@ -27,12 +27,12 @@ static bool choose_path(char *out, size_t size, const struct options *options,
 	char folder[PATH_MAX];
 
 	if (!costs_folder(folder, sizeof(folder), options->system)) {
-		report_error("no folder for the result: neither "
-			     "XDG_CONFIG_HOME nor HOME is set; say --output");
+		print_error("no folder for the result: neither "
+			    "XDG_CONFIG_HOME nor HOME is set; say --output");
 		return false;
 	}
 	if (!costs_path(out, size, folder, gpu)) {
-		report_error("the name of the folder '%s' is too long", folder);
+		print_error("the name of the folder '%s' is too long", folder);
 		return false;
 	}
 	return costs_make_folder(folder);
@@ -61,23 +61,23 @@ static int write_result(const struct options *options,
 	bool is_out = path && !strcmp(path, "-");
 
 	if (calibration->is_shared)
-		report_error("warning: other programs use the GPU: times may "
-			     "be too long, and what a context takes is not "
-			     "known");
+		print_error("warning: other programs use the GPU: times may "
+			    "be too long, and what a context takes is not "
+			    "known");
 	if (!path) {
 		if (!choose_path(chosen, sizeof(chosen), options,
 				 calibration->costs.gpu))
 			return STATUS_CANNOT_TELL;
 		path = chosen;
 	}
-	if (is_out && options->format == REPORT_TEXT) {
+	if (is_out && options->format == PRINT_TEXT) {
 		calibrate_write_yaml(calibration, stdout);
 		return STATUS_DONE;
 	}
 	if (!is_out &&
 	    !write_file(calibration, path, options->force || !options->output))
 		return STATUS_CANNOT_TELL;
-	if (options->format == REPORT_JSON)
+	if (options->format == PRINT_JSON)
 		calibrate_print_json(calibration, is_out ? NULL : path);
 	else
 		calibrate_print_text(calibration, path);
@@ -94,7 +94,7 @@ static int calibrate(const struct options *options)
 
 	if (la_device_cuda(&device, (unsigned int)options->device, NULL, &err) <
 	    0) {
-		report_error("no GPU to measure: %s", err.text);
+		print_error("no GPU to measure: %s", err.text);
 		return status;
 	}
 	if (cudart_open(&cudart, options->cudart, (int)options->device) &&
@@ -108,7 +108,7 @@ static int serve(const struct options *options)
 {
 	int status = calibrate(options);
 
-	if (status != STATUS_DONE && options->format == REPORT_JSON)
+	if (status != STATUS_DONE && options->format == PRINT_JSON)
 		puts("null");
 	return status;
 }
@@ -128,7 +128,7 @@ static int calibrate_run(int argc, char **argv)
 		{ OPT_FLAG, "force", &options.force, NULL,
 		  "replace the FILE of --output if it is there", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -145,11 +145,11 @@ static int calibrate_run(int argc, char **argv)
 	if (nr < 0)
 		return nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
 	if (nr)
-		report_error("calibrate takes no operands");
+		print_error("calibrate takes no operands");
 	else if (options.system && options.output)
-		report_error("--system and --output exclude each other");
+		print_error("--system and --output exclude each other");
 	else if (options.device > INT_MAX)
-		report_error("--device wants a number of a GPU");
+		print_error("--device wants a number of a GPU");
 	else
 		return serve(&options);
 	return STATUS_USAGE;

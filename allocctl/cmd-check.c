@@ -13,7 +13,7 @@
 #include "json-lines.h"
 #include "opt.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "torch-find.h"
 
 const char *const check_set_at_names[] = { "import", "init", "runtime", NULL };
@@ -87,7 +87,7 @@ static int check_release(const struct check_source *source, struct check *check)
 			la_setting_check_free(found);
 	}
 	if (code < 0)
-		return report_no_memory();
+		return print_no_memory();
 	answer.check = found;
 	answer.policy = policy;
 	if (source->variable)
@@ -110,14 +110,14 @@ static int report_violation(const struct check_source *source,
 	if (la_policy_check(&result, check->policy, source->text,
 			    source->length, &check->options.context,
 			    &check->options.subject) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	violation = la_policy_violations(result, &count);
 	if (instead)
-		report_error("'%.*s' becomes '%s': %s", (int)source->length,
-			     source->text, instead, violation->text);
+		print_error("'%.*s' becomes '%s': %s", (int)source->length,
+			    source->text, instead, violation->text);
 	else
-		report_error("'%.*s' stays: %s", (int)source->length,
-			     source->text, violation->text);
+		print_error("'%.*s' stays: %s", (int)source->length,
+			    source->text, violation->text);
 	la_policy_result_free(result);
 	return instead ? STATUS_DONE : STATUS_FINDINGS;
 }
@@ -134,7 +134,7 @@ static int repair(const struct check_source *source, struct check *check)
 					source->length, &options->context,
 					&options->subject);
 	if (code < 0 && code != -ENOENT)
-		return report_no_memory();
+		return print_no_memory();
 	if (code)
 		status = report_violation(source, check, instead);
 	if (instead)
@@ -155,7 +155,7 @@ static int check_line(struct check *check, const char *text, size_t length,
 		.length = assignment.end - assignment.start,
 		.file = file,
 		.line = line,
-		.column = report_characters(text, assignment.start),
+		.column = print_characters(text, assignment.start),
 		.variable = *assignment.name ? assignment.name : NULL,
 	};
 
@@ -204,7 +204,7 @@ static int check_stdin(struct check *check, bool *started)
 	free(line);
 	if (!ferror(stdin))
 		return worst;
-	report_error("cannot read standard input: %s", strerror(errno));
+	print_error("cannot read standard input: %s", strerror(errno));
 	return STATUS_CANNOT_TELL;
 }
 
@@ -238,13 +238,13 @@ static int use_release(struct check *check, const char *text)
 		la_release_parse(&check->options.context.release, text, &err);
 
 	if (code < 0) {
-		report_error("--torch: %s", err.text);
+		print_error("--torch: %s", err.text);
 		return STATUS_USAGE;
 	}
 	if (code)
-		report_error("torch %s is newer than any that is known: taken "
-			     "as the newest of them",
-			     text);
+		print_error("torch %s is newer than any that is known: taken "
+			    "as the newest of them",
+			    text);
 	return STATUS_DONE;
 }
 
@@ -259,9 +259,9 @@ static int use_found(struct check *check, const struct arguments *arguments)
 	if (arguments->build < 0)
 		check->options.context.build = found.build;
 	if (found.newer)
-		report_error("torch %s is newer than any that is known: taken "
-			     "as the newest of them",
-			     found.version);
+		print_error("torch %s is newer than any that is known: taken "
+			    "as the newest of them",
+			    found.version);
 	if (check->options.format == CHECK_TEXT && !check->repair)
 		printf("torch %s, %s build, of %s\n\n", found.version,
 		       builds[check->options.context.build], found.path);
@@ -300,7 +300,7 @@ static int read_policy(struct check *check, const struct arguments *arguments)
 	if (!path || !strcmp(path, "none") || check->all)
 		return STATUS_DONE;
 	if (la_policy_read(&check->policy, path, &err) < 0) {
-		report_error("cannot read '%s': %s", path, err.text);
+		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	if (!subject->user)
@@ -314,7 +314,7 @@ static int read_policy(struct check *check, const struct arguments *arguments)
 
 static int refuse_usage(const char *text)
 {
-	report_error("%s", text);
+	print_error("%s", text);
 	return STATUS_USAGE;
 }
 
@@ -323,8 +323,8 @@ static int check_arguments(const struct arguments *arguments, int nr)
 	const char *torch = arguments->torch;
 
 	if (arguments->json_lines == (nr > 0)) {
-		report_error("check wants settings or --json-lines, %s",
-			     nr ? "not both" : "and got neither");
+		print_error("check wants settings or --json-lines, %s",
+			    nr ? "not both" : "and got neither");
 		return STATUS_USAGE;
 	}
 	if (arguments->repair &&

@@ -11,7 +11,7 @@
 #include "opt.h"
 #include "output.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 /* In the order of enum la_recording_format. */
 static const char *const formats[] = { "pickle", "perfetto", "csv", NULL };
@@ -45,7 +45,7 @@ static int format_of(const char *path)
 	for (i = 0; i < sizeof(endings) / sizeof(*endings); i++)
 		if (ends_with(path, endings[i].end))
 			return (int)endings[i].format;
-	report_error("the name '%s' tells no format; say --to FORMAT", path);
+	print_error("the name '%s' tells no format; say --to FORMAT", path);
 	return -1;
 }
 
@@ -92,16 +92,16 @@ static bool check_name(const char *in, const char *out)
 	size_t i;
 
 	if (is_companion(in, out)) {
-		report_error("'%s' is the name of the companion of '%s'", out,
-			     in);
+		print_error("'%s' is the name of the companion of '%s'", out,
+			    in);
 		return false;
 	}
 	for (i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
 		if (!ends_with(out, packed[i]))
 			continue;
-		report_error("'%s': output is not compressed; write to - and "
-			     "compress that",
-			     out);
+		print_error("'%s': output is not compressed; write to - and "
+			    "compress that",
+			    out);
 		return false;
 	}
 	return true;
@@ -109,7 +109,7 @@ static bool check_name(const char *in, const char *out)
 
 static int refuse_usage(const char *text)
 {
-	report_error("%s", text);
+	print_error("%s", text);
 	return STATUS_USAGE;
 }
 
@@ -121,15 +121,15 @@ static void warn(const struct la_recording *recording)
 	for (i = 0; i < count; i++)
 		unknown += la_recording_device(recording, i)->unknown_count;
 	if (unknown)
-		report_error("warning: %" PRIu64 " events of kinds that are "
-			     "not known are left out",
-			     unknown);
+		print_error("warning: %" PRIu64 " events of kinds that are "
+			    "not known are left out",
+			    unknown);
 	if (la_recording_is_partial(recording))
-		report_error("warning: the recording is truncated");
+		print_error("warning: the recording is truncated");
 	if (la_recording_lost_stack_count(recording))
-		report_error("warning: %" PRIu64 " stacks are left out, there "
-			     "are too many",
-			     la_recording_lost_stack_count(recording));
+		print_error("warning: %" PRIu64 " stacks are left out, there "
+			    "are too many",
+			    la_recording_lost_stack_count(recording));
 }
 
 static int write_to(const struct la_recording *recording, const char *in,
@@ -147,7 +147,7 @@ static int write_to(const struct la_recording *recording, const char *in,
 	}
 	if (la_recording_write(recording, format, output_sink, output.file,
 			       &err) < 0)
-		report_error("cannot write '%s': %s", out, err.text);
+		print_error("cannot write '%s': %s", out, err.text);
 	else if (output_commit(&output))
 		status = STATUS_DONE;
 	output_close(&output);
@@ -163,7 +163,7 @@ static int convert(const char *in, const char *out,
 	int status;
 
 	if (la_recording_open(&recording, in, &how, &err) < 0) {
-		report_error("cannot read '%s': %s", in, err.text);
+		print_error("cannot read '%s': %s", in, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	warn(recording);

@@ -8,7 +8,7 @@
 #include "doctor.h"
 #include "opt.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 struct options {
 	struct env_query query;
@@ -65,7 +65,7 @@ int doctor_report(const struct env_query *query, struct la_json *json)
 	int status;
 
 	if (!doctor)
-		return report_no_memory();
+		return print_no_memory();
 	status = env_view_open(&doctor->env, query);
 	if (status == STATUS_DONE)
 		status = examine(doctor, json);
@@ -90,7 +90,7 @@ static int doctor_run(int argc, char **argv)
 		{ OPT_STRING, "python", &query->python, "PATH",
 		  "interpreter or environment whose torch it is", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -109,16 +109,16 @@ static int doctor_run(int argc, char **argv)
 	if (nr < 0)
 		return nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
 	if (nr) {
-		report_error("doctor takes no arguments");
+		print_error("doctor takes no arguments");
 		return STATUS_USAGE;
 	}
 	if (query->torch && query->python) {
-		report_error("--torch and --python exclude each other");
+		print_error("--torch and --python exclude each other");
 		return STATUS_USAGE;
 	}
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	status = doctor_report(query,
-			       options.format == REPORT_JSON ? &json : NULL);
+			       options.format == PRINT_JSON ? &json : NULL);
 	if (json.started)
 		putchar('\n');
 	return status;

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "env.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 
 struct options {
 	struct env_query query;
@@ -16,7 +16,7 @@ struct options {
 
 static int refuse_usage(const char *text)
 {
-	report_error("%s", text);
+	print_error("%s", text);
 	return STATUS_USAGE;
 }
 
@@ -26,7 +26,7 @@ static int show(const struct options *options)
 	int status = env_view_open(&view, &options->query);
 
 	if (status == STATUS_DONE) {
-		if (options->format == REPORT_JSON)
+		if (options->format == PRINT_JSON)
 			env_print_json(&view);
 		else
 			env_print_text(&view);
@@ -69,7 +69,7 @@ static int env_run(int argc, char **argv)
 		{ OPT_FLAG, "show-origin", &query->show_origin, NULL,
 		  "who sets each variable: file and line", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -89,7 +89,7 @@ static int env_run(int argc, char **argv)
 	/* argv ends with NULL, but operands do not. */
 	argv[1 + nr] = NULL;
 	query->files = (const char *const *)argv + 1;
-	return report_finish(run_with(&options, &query->pid));
+	return print_finish(run_with(&options, &query->pid));
 }
 
 const struct cmd cmd_env = {

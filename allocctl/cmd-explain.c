@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "explain.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 #include "util/distance.h"
 
 static const char *const formats[] = { "text", "man", NULL };
@@ -21,7 +21,7 @@ struct options {
 
 static int refuse_usage(const char *text)
 {
-	report_error("%s", text);
+	print_error("%s", text);
 	return STATUS_USAGE;
 }
 
@@ -40,7 +40,7 @@ static bool is_code(const char *name, int number)
 {
 	char text[16];
 
-	return !strcasecmp(report_code(text, number), name);
+	return !strcasecmp(print_code(text, number), name);
 }
 
 /* Print the row of a code, if the name is one. */
@@ -78,9 +78,9 @@ static int unknown(const char *name)
 		near = option->name;
 	}
 	if (near)
-		report_error("no option '%s'; did you mean '%s'?", name, near);
+		print_error("no option '%s'; did you mean '%s'?", name, near);
 	else
-		report_error("no option, code or 'presets': '%s'", name);
+		print_error("no option, code or 'presets': '%s'", name);
 	return STATUS_USAGE;
 }
 
@@ -100,8 +100,8 @@ static int run_presets(const struct options *options)
 	if (options->gpu)
 		card = la_card_find(options->gpu);
 	if (options->gpu && !card && !explain_presets_know(options->gpu)) {
-		report_error("no GPU '%s' is known; say --memory SIZE",
-			     options->gpu);
+		print_error("no GPU '%s' is known; say --memory SIZE",
+			    options->gpu);
 		return STATUS_USAGE;
 	}
 	if (card)
@@ -132,7 +132,7 @@ static int explain_with(const struct options *options, int nr, char **names)
 
 	if (options->torch &&
 	    la_release_parse(&release, options->torch, &err) < 0) {
-		report_error("--torch: %s", err.text);
+		print_error("--torch: %s", err.text);
 		return STATUS_USAGE;
 	}
 	if (options->all && (nr || release))

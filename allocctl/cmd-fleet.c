@@ -8,7 +8,7 @@
 #include "fleet.h"
 #include "opt.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 struct options {
 	const char *nodes; /* a list, or NULL */
@@ -25,7 +25,7 @@ static int read_file(struct fleet *fleet, const char *path)
 	errno = EINVAL; /* where something else than a file has that name */
 	file = is_input ? stdin : platform_open(path);
 	if (!file) {
-		report_error("cannot read '%s': %s", path, strerror(errno));
+		print_error("cannot read '%s': %s", path, strerror(errno));
 		return STATUS_CANNOT_TELL;
 	}
 	read = fleet_read(fleet, file, is_input ? "standard input" : path);
@@ -51,12 +51,12 @@ static int print(struct fleet *fleet, int format)
 	fleet_join(fleet);
 	fleet_compare(fleet);
 	if (fleet->full) {
-		report_error("more than %d answers", FLEET_NODES);
+		print_error("more than %d answers", FLEET_NODES);
 		return STATUS_CANNOT_TELL;
 	}
 	if (fleet->failed)
-		return report_no_memory();
-	if (format == REPORT_JSON)
+		return print_no_memory();
+	if (format == PRINT_JSON)
 		fleet_print_json(fleet);
 	else
 		fleet_print_text(fleet);
@@ -73,7 +73,7 @@ static int serve(const struct options *options, int count, char **operands)
 		wrong = hostlist_expand(&fleet.expected, options->nodes);
 	hostlist_sort(&fleet.expected);
 	if (wrong) {
-		report_error("--nodes '%s': %s", options->nodes, wrong);
+		print_error("--nodes '%s': %s", options->nodes, wrong);
 		status = STATUS_USAGE;
 	} else {
 		status = gather(&fleet, options, count, operands);
@@ -87,13 +87,13 @@ static int serve(const struct options *options, int count, char **operands)
 static int check_and_serve(const struct options *options, int nr, char **argv)
 {
 	if (options->node && (nr || options->from || options->nodes))
-		report_error("--node stands alone");
+		print_error("--node stands alone");
 	else if (options->node)
 		return fleet_report_node();
 	else if (!nr && options->from)
-		report_error("--from wants a FILE");
+		print_error("--from wants a FILE");
 	else if (!nr)
-		report_error("fleet wants -- and a LAUNCHER, or --from FILE");
+		print_error("fleet wants -- and a LAUNCHER, or --from FILE");
 	else
 		return serve(options, nr, argv + 1);
 	return STATUS_USAGE;
@@ -101,7 +101,7 @@ static int check_and_serve(const struct options *options, int nr, char **argv)
 
 static int fleet_run(int argc, char **argv)
 {
-	struct options options = { .format = REPORT_TEXT };
+	struct options options = { .format = PRINT_TEXT };
 	const struct opt opts[] = {
 		{ OPT_FLAG, "from", &options.from, NULL,
 		  "operands are FILEs that hold what nodes have reported",
@@ -111,7 +111,7 @@ static int fleet_run(int argc, char **argv)
 		{ OPT_FLAG, "node", &options.node, NULL,
 		  "print the report of this node", NULL },
 		{ OPT_CHOICE, "format", &options.format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {

@@ -7,7 +7,7 @@
 #include "metrics.h"
 #include "opt.h"
 #include "output.h"
-#include "report.h"
+#include "print.h"
 
 static int print(const char *path, const struct la_strbuf *text)
 {
@@ -15,7 +15,7 @@ static int print(const char *path, const struct la_strbuf *text)
 	bool is_written;
 
 	if (text->failed)
-		return report_no_memory();
+		return print_no_memory();
 	is_written = output_open(&output, path, "-", true);
 	if (is_written) {
 		fwrite(text->data, 1, text->length, output.file);
@@ -30,7 +30,7 @@ static int serve(const struct env_query *query, const char *path)
 	struct metrics *metrics = calloc(1, sizeof(*metrics));
 	struct la_strbuf text = { 0 };
 	int status = metrics ? metrics_gather(metrics, query) :
-			       report_no_memory();
+			       print_no_memory();
 
 	if (status == STATUS_DONE) {
 		metrics_text(&text, metrics);
@@ -38,7 +38,7 @@ static int serve(const struct env_query *query, const char *path)
 	}
 	la_strbuf_release(&text);
 	free(metrics);
-	return report_finish(status);
+	return print_finish(status);
 }
 
 static int metrics_run(int argc, char **argv)
@@ -71,7 +71,7 @@ static int metrics_run(int argc, char **argv)
 	if (nr < 0)
 		return nr == OPT_HELP ? STATUS_DONE : STATUS_USAGE;
 	if (nr) {
-		report_error("metrics takes no arguments");
+		print_error("metrics takes no arguments");
 		return STATUS_USAGE;
 	}
 	return serve(&query, path);

@@ -11,7 +11,7 @@
 #include "events.h"
 #include "platform.h"
 #include "replay.h"
-#include "report.h"
+#include "print.h"
 
 enum { MINIMUM_PROBES = 16 };
 
@@ -32,8 +32,8 @@ static void apply_fraction(struct question *question)
 	if (fraction >= 1)
 		return;
 	if (!question->source.info->total) {
-		report_error("warning: per_process_memory_fraction has no "
-			     "effect here: the card's total is not known");
+		print_error("warning: per_process_memory_fraction has no "
+			    "effect here: the card's total is not known");
 		return;
 	}
 	question->limit.kind = LA_LIMIT_CAP;
@@ -68,7 +68,7 @@ static void complete_question(struct question *question)
 
 static int cannot_replay(const struct la_error *err)
 {
-	report_error("%s", err->text);
+	print_error("%s", err->text);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -167,7 +167,7 @@ static int replay(struct question *question, struct event_log *log)
 	int status;
 
 	if (!holders_init(&question->holders, &question->source))
-		return report_no_memory();
+		return print_no_memory();
 	status = question->release.kind == LA_RELEASE_NONE ?
 			     ask_layouts(question, &options,
 					 &question->answer) :
@@ -228,8 +228,8 @@ static int replay_and_log(const struct replay_options *options,
 
 	if (options->events &&
 	    platform_is_same(options->events, question->source.path)) {
-		report_error("--emit-events: '%s' is the recording itself",
-			     options->events);
+		print_error("--emit-events: '%s' is the recording itself",
+			    options->events);
 		return STATUS_USAGE;
 	}
 	if (options->events && !event_log_open(&log, options->events))
@@ -267,7 +267,7 @@ static int verify(struct run *run, struct question *question)
 	if (is_stdout_taken(&run->options))
 		return status;
 	run->reported = true;
-	if (run->options.format == REPORT_JSON)
+	if (run->options.format == PRINT_JSON)
 		replay_json_verification(&run->json, &question->source);
 	else
 		replay_print_verification(&question->source);
@@ -287,7 +287,7 @@ static bool asks_nothing(const struct replay_options *options)
 static int show_held(struct run *run, const struct source *source)
 {
 	run->reported = true;
-	if (run->options.format == REPORT_TEXT)
+	if (run->options.format == PRINT_TEXT)
 		return replay_print_held(source);
 	replay_json_held(&run->json, source);
 	return STATUS_DONE;
@@ -320,7 +320,7 @@ static int ask(struct run *run, struct question *question)
 	if (is_stdout_taken(&run->options))
 		return status_of(question);
 	run->reported = true;
-	if (run->options.format == REPORT_JSON)
+	if (run->options.format == PRINT_JSON)
 		replay_json(&run->json, question);
 	else
 		replay_print(question);
@@ -339,7 +339,7 @@ static int replay_device(struct run *run, const struct question *common,
 	status = run->options.verify ? verify(run, &question) :
 				       ask(run, &question);
 	if (!run->reported && status == STATUS_CANNOT_TELL &&
-	    run->options.format == REPORT_JSON) {
+	    run->options.format == PRINT_JSON) {
 		la_json_null(&run->json);
 		run->reported = true;
 	}
@@ -367,7 +367,7 @@ static int replay_devices(struct run *run, struct question *common)
 {
 	struct source *source = &common->source;
 	unsigned int count = la_recording_device_count(source->recording);
-	bool json = run->options.format == REPORT_JSON, first = true;
+	bool json = run->options.format == PRINT_JSON, first = true;
 	int status = STATUS_DONE;
 
 	if (json) {
@@ -406,7 +406,7 @@ static int read_device(const char *text, uint64_t *device)
 	*device = strtoull(text, &end, 10);
 	if (!errno && !*end && *text >= '0' && *text <= '9')
 		return STATUS_DONE;
-	report_error("--device wants a whole number or all, not '%s'", text);
+	print_error("--device wants a whole number or all, not '%s'", text);
 	return STATUS_USAGE;
 }
 
@@ -418,7 +418,7 @@ static int replay_file(struct run *run, struct question *common)
 
 	common->policy = options->policy;
 	if (options->verify && options->policy != LA_HEAP_TORCH) {
-		report_error("--verify: recordings are of policy torch");
+		print_error("--verify: recordings are of policy torch");
 		return STATUS_USAGE;
 	}
 
@@ -426,15 +426,15 @@ static int replay_file(struct run *run, struct question *common)
 		status = replay_read_options(options, &run->known, common);
 	if (status != STATUS_DONE)
 		return status;
-	la_json_init(&run->json, report_json_sink, stdout);
+	la_json_init(&run->json, print_json_sink, stdout);
 	status = source_open_recording(source);
 	if (status == STATUS_DONE)
 		status = options->device && !strcmp(options->device, "all") ?
 				 replay_devices(run, common) :
 				 replay_device(run, common, source->device);
-	else if (status == STATUS_CANNOT_TELL && options->format == REPORT_JSON)
+	else if (status == STATUS_CANNOT_TELL && options->format == PRINT_JSON)
 		puts("null");
-	if (run->reported && options->format == REPORT_JSON)
+	if (run->reported && options->format == PRINT_JSON)
 		putchar('\n');
 	return status;
 }
@@ -455,7 +455,7 @@ static int parse(int argc, char **argv, struct replay_options *options)
 		  "device, or all (default: the one with most events)", NULL },
 		{ OPT_CHOICE, "policy", &options->policy, "POLICY",
 		  "torch (default) or compact, liballoc's own",
-		  report_policies },
+		  print_policies },
 		{ OPT_LIST, "set-at", &options->set_at, "EVENT:SETTING",
 		  "this was given to torch's setter before that event", NULL },
 		{ OPT_STRING, "empty-cache-above", &options->release.above,
@@ -472,7 +472,7 @@ static int parse(int argc, char **argv, struct replay_options *options)
 		{ OPT_FLAG, "partial", &options->partial, NULL,
 		  "use what a truncated file gives", NULL },
 		{ OPT_CHOICE, "format", &options->format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -503,7 +503,7 @@ static int replay_run(int argc, char **argv)
 		common.source.partial = run.options.partial;
 		status = replay_file(&run, &common);
 	} else if (nr >= 0) {
-		report_error("replay wants one FILE, got %d", nr);
+		print_error("replay wants one FILE, got %d", nr);
 	}
 	source_close(&common.source);
 	replay_known_release(&run.known);

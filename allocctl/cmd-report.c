@@ -12,7 +12,7 @@
 #include "allocctl/report/pictures.h"
 #include "cmd.h"
 #include "output.h"
-#include "report.h"
+#include "print.h"
 
 /* The names of the files, without their folders. */
 static char *make_title(const struct opt_list *files)
@@ -39,7 +39,7 @@ static int write_text(const struct asked_request *request, const char *out,
 			request->force)) {
 		if (fwrite(text->data, 1, text->length, output.file) !=
 		    text->length)
-			report_error("cannot write '%s'", out);
+			print_error("cannot write '%s'", out);
 		else if (output_commit(&output))
 			status = STATUS_DONE;
 	}
@@ -63,7 +63,7 @@ static int write_page(const struct asked *asked, const char *out)
 	int status = STATUS_CANNOT_TELL;
 
 	if (!title || page_add(&text, &page, &err) < 0 || text.failed)
-		report_error("cannot write '%s': %s", out, err.text);
+		print_error("cannot write '%s': %s", out, err.text);
 	else
 		status = write_text(asked->request, out, &text);
 	la_strbuf_release(&text);
@@ -93,8 +93,8 @@ static int no_picture(enum picture picture)
 		[PICTURE_HOLDERS] = "no stacks were recorded",
 	};
 
-	report_error("no picture of %s: %s", picture_names[picture],
-		     lacks[picture]);
+	print_error("no picture of %s: %s", picture_names[picture],
+		    lacks[picture]);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -109,7 +109,7 @@ static int write_svg(const struct asked *asked, const char *out)
 	int code = picture_svg(&text, picture, &source), status;
 
 	if (code < 0 || text.failed)
-		status = report_no_memory();
+		status = print_no_memory();
 	else if (!code)
 		status = no_picture(picture);
 	else
@@ -148,7 +148,7 @@ static int print_view(const struct asked *asked, size_t number)
 		drawn += code > 0;
 	}
 	if (code < 0)
-		return report_no_memory();
+		return print_no_memory();
 	return drawn || wanted == PICTURE_COUNT ?
 		       STATUS_DONE :
 		       no_picture((enum picture)wanted);
@@ -164,8 +164,7 @@ static int print_pictures(const struct asked *asked)
 	     i++) {
 		if (asked->view_count > 1) {
 			printf("%s", i ? "\n" : "");
-			report_escaped(asked->view[i].name,
-				       strlen(asked->view[i].name));
+			print_escaped(asked->view[i].name);
 			puts("\n");
 		}
 		status = print_view(asked, i);
@@ -196,7 +195,7 @@ static int serve(const struct asked_request *request)
 	int status;
 
 	if (!out)
-		return report_no_memory();
+		return print_no_memory();
 	status = asked_read(&asked, request);
 	if (status == STATUS_DONE)
 		status = request->term ? print_pictures(&asked) :
@@ -229,7 +228,7 @@ static bool is_usable(const struct asked_request *request)
 		 !strcmp(files->item[0], "-"))
 		wrong = "of standard input: say -o OUT";
 	if (wrong)
-		report_error("%s", wrong);
+		print_error("%s", wrong);
 	return !wrong;
 }
 
@@ -239,7 +238,7 @@ static int check_and_serve(struct asked_request *request, int nr, char **argv)
 
 	request->files.item = calloc((size_t)nr + 1, sizeof(*argv));
 	if (!request->files.item)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < nr; i++)
 		request->files.item[request->files.nr++] = argv[i + 1];
 	if (is_usable(request))

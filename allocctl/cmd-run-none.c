@@ -4,7 +4,7 @@
 
 #include "cmd.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 
 static int run_run(int argc, char **argv)
 {
@@ -21,7 +21,7 @@ static int run_run(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--help"))
 		return opt_parse(2, argv, &spec) == OPT_HELP ? STATUS_DONE :
 							      STATUS_USAGE;
-	report_error("run is not supported on this system, only on Linux");
+	print_error("run is not supported on this system, only on Linux");
 	return STATUS_CANNOT_TELL;
 }
 

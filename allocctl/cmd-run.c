@@ -5,7 +5,7 @@
 #include "cmd.h"
 #include "launch.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 #include "run.h"
 
 static int serve(const struct run_options *options, char **argv)
@@ -29,7 +29,7 @@ static int run_run(int argc, char **argv)
 	struct run_options options = { .policy = -1 };
 	const struct opt opts[] = {
 		{ OPT_CHOICE, "policy", &options.policy, "POLICY",
-		  "compact (default) or torch", report_policies },
+		  "compact (default) or torch", print_policies },
 		{ OPT_SIZE, "limit", &options.limit, "SIZE",
 		  "bytes that a GPU may hold", NULL },
 		{ OPT_STRING, "record", &options.record, "FILE",

@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "file.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 #include "set.h"
 #include "util/util.h"
 
@@ -33,7 +33,7 @@ static int check_setting(const struct set_request *request)
 
 	if (request->torch &&
 	    la_release_parse(&context.release, request->torch, &err) < 0) {
-		report_error("--torch: %s", err.text);
+		print_error("--torch: %s", err.text);
 		return STATUS_USAGE;
 	}
 	for (i = 0; i < ARRAY_SIZE(of_torch); i++)
@@ -44,22 +44,22 @@ static int check_setting(const struct set_request *request)
 	context.build = i == 1 ? LA_BUILD_ROCM : LA_BUILD_CUDA;
 	unread = la_setting_variable_unread(request->variable, &context);
 	if (unread) {
-		report_error("%s: %s (--force sets it)", request->variable,
-			     unread);
+		print_error("%s: %s (--force sets it)", request->variable,
+			    unread);
 		return STATUS_FINDINGS;
 	}
 	if (la_setting_check_new(&check, request->setting,
 				 strlen(request->setting), &context) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	refusal = la_setting_check_refusal(check);
 	correction = la_setting_check_correction(check);
 	if (refusal && correction && *correction)
-		report_error("torch refuses it: %s; did you mean '%s'? "
-			     "(--force sets it)",
-			     refusal->text, correction);
+		print_error("torch refuses it: %s; did you mean '%s'? "
+			    "(--force sets it)",
+			    refusal->text, correction);
 	else if (refusal)
-		report_error("torch refuses it: %s (--force sets it)",
-			     refusal->text);
+		print_error("torch refuses it: %s (--force sets it)",
+			    refusal->text);
 	if (refusal)
 		status = STATUS_FINDINGS;
 	la_setting_check_free(check);
@@ -84,8 +84,8 @@ static const struct set_target *find_target(const struct set_request *request)
 			target = set_target_of_kind(kind);
 		free(text);
 		if (!target)
-			report_error("cannot tell what '%s' is: use --shell",
-				     request->path);
+			print_error("cannot tell what '%s' is: use --shell",
+				    request->path);
 		return target;
 	}
 	target = set_target_find(request->shell ? request->shell :
@@ -93,8 +93,8 @@ static const struct set_target *find_target(const struct set_request *request)
 	if (target)
 		return target;
 	set_target_names(&names);
-	report_error("--shell: no '%s'; there are %s", request->shell,
-		     la_strbuf_text(&names));
+	print_error("--shell: no '%s'; there are %s", request->shell,
+		    la_strbuf_text(&names));
 	la_strbuf_release(&names);
 	return NULL;
 }
@@ -108,7 +108,7 @@ static char *make_line(const struct set_request *request,
 
 	if (la_script_write(target->kind, request->variable, request->setting,
 			    &line, &err) < 0) {
-		report_error("%s", err.text);
+		print_error("%s", err.text);
 		return NULL;
 	}
 	if (!target->before)
@@ -116,7 +116,7 @@ static char *make_line(const struct set_request *request,
 	whole = set_target_wrap(target, line);
 	free(line);
 	if (!whole)
-		report_no_memory();
+		print_no_memory();
 	return whole;
 }
 
@@ -185,17 +185,17 @@ static void print_line(const struct set_request *request,
 static int check_arguments(const struct set_request *request, int nr)
 {
 	if (nr != !request->undo) {
-		report_error(request->undo ? "--undo takes no setting" :
-					     "set wants one setting");
+		print_error(request->undo ? "--undo takes no setting" :
+					    "set wants one setting");
 		return STATUS_USAGE;
 	}
 	if (request->undo && request->apply) {
-		report_error("--apply and --undo exclude each other");
+		print_error("--apply and --undo exclude each other");
 		return STATUS_USAGE;
 	}
 	if (request->persist == SET_SESSION && request->apply) {
-		report_error("the session is the shell's own: run the line "
-			     "that is printed without --apply");
+		print_error("the session is the shell's own: run the line "
+			    "that is printed without --apply");
 		return STATUS_USAGE;
 	}
 	return STATUS_DONE;

@@ -9,7 +9,7 @@
 
 #include "cmd.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "setting.h"
 #include "triage.h"
 
@@ -28,10 +28,10 @@ static int read_release(struct triage *triage)
 		return STATUS_DONE;
 	code = la_release_parse(&triage->known.release, torch, &err);
 	if (code < 0)
-		report_error("--torch: %s", err.text);
+		print_error("--torch: %s", err.text);
 	if (code > 0)
-		report_error("warning: torch %s is not known yet; as the "
-			     "newest that is", torch);
+		print_error("warning: torch %s is not known yet; as the "
+			    "newest that is", torch);
 	return code < 0 ? STATUS_USAGE : STATUS_DONE;
 }
 
@@ -67,8 +67,8 @@ static int read_language(struct triage *triage)
 	int language = triage_language(triage->request->lang);
 
 	if (language < 0) {
-		report_error("--lang wants en or zh, not '%s'",
-			     triage->request->lang);
+		print_error("--lang wants en or zh, not '%s'",
+			    triage->request->lang);
 		return STATUS_USAGE;
 	}
 	triage->language = (enum la_language)language;
@@ -130,15 +130,15 @@ static int check_and_serve(struct triage_request *request, int nr, char **argv)
 
 	request->files.item = calloc((size_t)nr + 1, sizeof(*argv));
 	if (!request->files.item)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < nr; i++)
 		request->files.item[request->files.nr++] = argv[i + 1];
 	if (piped)
 		request->files.item[request->files.nr++] = standard_input;
 	if (!request->jobs || request->jobs > MOST_JOBS)
-		report_error("--jobs wants 1 to %d", MOST_JOBS);
+		print_error("--jobs wants 1 to %d", MOST_JOBS);
 	else if (!request->files.nr && !request->cores.nr)
-		report_error("triage wants a FILE, or a log on standard input");
+		print_error("triage wants a FILE, or a log on standard input");
 	else
 		status = serve(request);
 	opt_list_release(&request->files);

@@ -9,7 +9,7 @@
 
 #include "cmd.h"
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 enum { MOST_JOBS = 1024, MOST_SHARDS = 1000000 };
@@ -35,7 +35,7 @@ static int print(const struct options *options, struct tune *tune)
 		tune_print_shard(tune, options->shard_index,
 				 options->shard_count);
 	} else {
-		if (options->format == REPORT_JSON)
+		if (options->format == PRINT_JSON)
 			tune_print_json(tune);
 		else
 			tune_print_text(tune);
@@ -72,7 +72,7 @@ static int serve(const struct options *options)
 	}
 	if (status == STATUS_DONE)
 		status = find(options, &merge, &tune);
-	if (status == STATUS_CANNOT_TELL && options->format == REPORT_JSON &&
+	if (status == STATUS_CANNOT_TELL && options->format == PRINT_JSON &&
 	    !options->shard_index)
 		puts("null");
 	tune_release(&tune);
@@ -92,7 +92,7 @@ static bool read_shard(struct options *options)
 	    options->shard_index && options->shard_count <= MOST_SHARDS &&
 	    options->shard_index <= options->shard_count)
 		return true;
-	report_error("--shard wants I/N, I from 1 to N");
+	print_error("--shard wants I/N, I from 1 to N");
 	return false;
 }
 
@@ -110,8 +110,8 @@ static bool is_plain_merge(const struct options *options)
 	    !request->empty_cache.above &&
 	    request->empty_cache.every == RELEASE_NOT_EVERY)
 		return true;
-	report_error("--merge takes --jobs and --format alone: the rest is in "
-		     "the shards");
+	print_error("--merge takes --jobs and --format alone: the rest is in "
+		    "the shards");
 	return false;
 }
 
@@ -126,9 +126,9 @@ static int check_and_serve(struct options *options, int nr, char **argv)
 			argv[i + 1];
 	if (options->jobs != DEFAULT_JOBS &&
 	    (!options->jobs || options->jobs > MOST_JOBS))
-		report_error("--jobs wants 1 to %d", MOST_JOBS);
+		print_error("--jobs wants 1 to %d", MOST_JOBS);
 	else if (!nr)
-		report_error("tune wants a FILE");
+		print_error("tune wants a FILE");
 	else if (read_shard(options) && is_plain_merge(options))
 		status = serve(options);
 	opt_list_release(&options->request.files);
@@ -178,7 +178,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ OPT_FLAG, "partial", &request->partial, NULL,
 		  "use what a truncated file gives", NULL },
 		{ OPT_CHOICE, "format", &options->format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {

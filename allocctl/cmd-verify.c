@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "file.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "util/array.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -26,7 +26,7 @@ static void locate(const struct verify *verify, uint64_t offset, size_t *line,
 
 	for (*line = 1; (newline = memchr(at, '\n', end - at)); ++*line)
 		at = newline + 1;
-	*column = report_characters(at, end - at) + 1;
+	*column = print_characters(at, end - at) + 1;
 }
 
 void verify_say(struct verify *verify, struct verify_list *list, int code,
@@ -127,9 +127,9 @@ static int read_script(struct verify *verify)
 		return STATUS_DONE;
 	}
 	if (code == -ENOMEM)
-		return report_no_memory();
+		return print_no_memory();
 	if (code < 0) {
-		report_error("cannot read '%s': %s", request->path, err.text);
+		print_error("cannot read '%s': %s", request->path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	take_script(verify, script);
@@ -162,7 +162,7 @@ static int find_kind(struct verify *verify)
 	if (request->kind) {
 		if (!la_script_kind_parse(&verify->kind, request->kind))
 			return STATUS_DONE;
-		report_error("--kind: no such kind '%s'", request->kind);
+		print_error("--kind: no such kind '%s'", request->kind);
 		return STATUS_USAGE;
 	}
 	if (!la_script_kind_guess(&verify->kind, path, verify->text,
@@ -170,7 +170,7 @@ static int find_kind(struct verify *verify)
 		return STATUS_DONE;
 	if (verify_recognise(verify))
 		return STATUS_DONE;
-	report_error("cannot tell what '%s' is: use --kind", request->path);
+	print_error("cannot tell what '%s' is: use --kind", request->path);
 	return STATUS_USAGE;
 }
 
@@ -182,8 +182,8 @@ static int verify_script(struct verify *verify)
 
 	if (file_read(&verify->text, &verify->length, verify->request.path,
 		      &err) < 0) {
-		report_error("cannot read '%s': %s", verify->request.path,
-			     err.text);
+		print_error("cannot read '%s': %s", verify->request.path,
+			    err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	status = find_kind(verify);
@@ -257,7 +257,7 @@ static int use_release(struct verify *verify)
 	if (!torch ||
 	    la_release_parse(&verify->context.release, torch, &err) >= 0)
 		return STATUS_DONE;
-	report_error("--torch: %s", err.text);
+	print_error("--torch: %s", err.text);
 	return STATUS_USAGE;
 }
 
@@ -267,7 +267,7 @@ static int verify_with(struct verify *verify)
 	int status = use_release(verify);
 
 	if (status == STATUS_DONE && !request->path && !request->shells.nr) {
-		report_error("verify wants --script FILE or --shell NAME");
+		print_error("verify wants --script FILE or --shell NAME");
 		return STATUS_USAGE;
 	}
 	if (status == STATUS_DONE && request->path)
@@ -276,14 +276,14 @@ static int verify_with(struct verify *verify)
 		verify->shell =
 			calloc(request->shells.nr, sizeof(*verify->shell));
 		if (!verify->shell)
-			return report_no_memory();
+			return print_no_memory();
 		verify_shells(verify);
 	}
 	if (verify->failed)
-		return report_no_memory();
+		return print_no_memory();
 	if (status != STATUS_DONE)
 		return status;
-	if (request->format == REPORT_JSON)
+	if (request->format == PRINT_JSON)
 		verify_print_json(verify);
 	else
 		verify_print_text(verify);
@@ -341,14 +341,14 @@ static int check_operands(struct verify *verify, int nr, char **operands,
 			  const bool start[])
 {
 	if (nr > 1) {
-		report_error("verify wants one setting, got %d", nr);
+		print_error("verify wants one setting, got %d", nr);
 		return STATUS_USAGE;
 	}
 	if (start[VERIFY_LOGIN] + start[VERIFY_INTERACTIVE] +
 		    start[VERIFY_NEITHER] >
 	    1) {
-		report_error("--login, --interactive and --script exclude "
-			     "each other");
+		print_error("--login, --interactive and --script exclude "
+			    "each other");
 		return STATUS_USAGE;
 	}
 	verify->request.wanted = nr ? operands[0] : NULL;
@@ -385,7 +385,7 @@ static int verify_run(int argc, char **argv)
 		  "where it runs (default windows for cmd and powershell)",
 		  systems },
 		{ OPT_CHOICE, "format", &request->format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {

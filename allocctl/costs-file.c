@@ -9,7 +9,7 @@
 
 #include "costs-file.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "util/card.h"
 #include "util/util.h"
 
@@ -67,8 +67,8 @@ bool costs_make_folder(const char *folder)
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (!platform_is_folder(path) && !platform_make_folder(path)) {
-			report_error("cannot make folder '%s': %s", path,
-				     strerror(errno));
+			print_error("cannot make folder '%s': %s", path,
+				    strerror(errno));
 			return false;
 		}
 		*slash = '/';
@@ -99,7 +99,7 @@ static bool read_file(struct la_costs *costs, const char *path)
 	int code = la_costs_read(costs, path, &err);
 
 	if (code < 0)
-		report_error("warning: cannot read '%s': %s", path, err.text);
+		print_error("warning: cannot read '%s': %s", path, err.text);
 	return !code;
 }
 

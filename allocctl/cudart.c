@@ -5,7 +5,7 @@
 
 #include "cudart.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "torch-find.h"
 #include "util/util.h"
 
@@ -62,7 +62,7 @@ static bool take_calls(struct cudart *cudart, void *library)
 #define TAKE(member, name, result, parameters)                        \
 	symbol = platform_library_symbol(library, #name);             \
 	if (!symbol) {                                                \
-		report_error("'%s' lacks '%s'", cudart->path, #name); \
+		print_error("'%s' lacks '%s'", cudart->path, #name); \
 		return false;                                         \
 	}                                                             \
 	memcpy(&cudart->member, &symbol, sizeof(symbol));
@@ -75,8 +75,8 @@ void cudart_complain(const struct cudart *cudart, const char *call, int result)
 {
 	const char *text = cudart->error_text(result);
 
-	report_error("cannot measure: %s: %s (%d, of '%s')", call,
-		     text ? text : "unknown error", result, cudart->path);
+	print_error("cannot measure: %s: %s (%d, of '%s')", call,
+		    text ? text : "unknown error", result, cudart->path);
 }
 
 bool cudart_open(struct cudart *cudart, const char *path, int device)
@@ -87,10 +87,10 @@ bool cudart_open(struct cudart *cudart, const char *path, int device)
 
 	if (!library) {
 		if (path)
-			report_error("cannot load the CUDA runtime '%s'", path);
+			print_error("cannot load the CUDA runtime '%s'", path);
 		else
-			report_error("no CUDA runtime here: neither with torch "
-				     "nor on the system; say --cudart FILE");
+			print_error("no CUDA runtime here: neither with torch "
+				    "nor on the system; say --cudart FILE");
 		return false;
 	}
 	if (!take_calls(cudart, library))

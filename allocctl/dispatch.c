@@ -6,7 +6,7 @@
 #include <liballoc/version.h>
 
 #include "dispatch.h"
-#include "report.h"
+#include "print.h"
 #include "util/distance.h"
 
 static const struct cmd *find(const struct program *program, const char *name)
@@ -41,11 +41,11 @@ static int unknown(const struct program *program, const char *name)
 	const char *near = nearest(program, name);
 
 	if (near)
-		report_error("unknown command '%s'; did you mean '%s'?", name,
-			     near);
+		print_error("unknown command '%s'; did you mean '%s'?", name,
+			    near);
 	else
-		report_error("unknown command '%s'; see %s --help", name,
-			     report_program);
+		print_error("unknown command '%s'; see %s --help", name,
+			    print_program);
 	return STATUS_USAGE;
 }
 
@@ -57,7 +57,7 @@ static void usage(FILE *stream, const struct program *program)
 		"usage: %s COMMAND [ARGUMENTS]\n"
 		"%s\n"
 		"\n",
-		report_program, program->about);
+		print_program, program->about);
 	for (c = program->cmds; *c; c++)
 		fprintf(stream, "  %-9s  %s\n", (*c)->name, (*c)->summary);
 	fprintf(stream,
@@ -65,7 +65,7 @@ static void usage(FILE *stream, const struct program *program)
 		"  %s COMMAND --help   options and examples of a command\n"
 		"  %s --version        the version\n"
 		"exit status: 0 done, 1 findings, 2 wrong usage, 3 cannot tell\n",
-		report_program, report_program);
+		print_program, print_program);
 }
 
 static int help(const struct program *program, int argc, char **argv)
@@ -76,7 +76,7 @@ static int help(const struct program *program, int argc, char **argv)
 
 	if (argc < 3) {
 		usage(stdout, program);
-		return report_finish(STATUS_DONE);
+		return print_finish(STATUS_DONE);
 	}
 	cmd = find(program, argv[2]);
 	if (!cmd)
@@ -84,7 +84,7 @@ static int help(const struct program *program, int argc, char **argv)
 	args[0] = argv[2];
 	args[1] = option;
 	args[2] = NULL;
-	return report_finish(cmd->run(2, args));
+	return print_finish(cmd->run(2, args));
 }
 
 int dispatch(const struct program *program, int argc, char **argv)
@@ -96,8 +96,8 @@ int dispatch(const struct program *program, int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		printf("%s " LA_VERSION "\n", report_program);
-		return report_finish(STATUS_DONE);
+		printf("%s " LA_VERSION "\n", print_program);
+		return print_finish(STATUS_DONE);
 	}
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 	    !strcmp(argv[1], "-h"))
@@ -105,5 +105,5 @@ int dispatch(const struct program *program, int argc, char **argv)
 	cmd = find(program, argv[1]);
 	if (!cmd)
 		return unknown(program, argv[1]);
-	return report_finish(cmd->run(argc - 1, argv + 1));
+	return print_finish(cmd->run(argc - 1, argv + 1));
 }

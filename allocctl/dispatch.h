@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 
-/* A program; its name is report_program. */
+/* A program; its name is print_program. */
 struct program {
 	const char *about; /* one line for --help */
 	const struct cmd *const *cmds; /* NULL at the end */

@@ -5,7 +5,7 @@
 #include <liballoc/version.h>
 
 #include "doctor.h"
-#include "report.h"
+#include "print.h"
 
 static void json_torch(struct la_json *json, const struct env_view *view)
 {

@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 #include "doctor.h"
-#include "report.h"
+#include "print.h"
 #include "util/array.h"
 #include "util/util.h"
 
@@ -223,7 +223,7 @@ int doctor_judge(struct doctor *doctor)
 	judge_values(doctor);
 	judge_system(doctor);
 	if (doctor->failed)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < doctor->step_count; i++)
 		if (doctor->step[i].fault)
 			return STATUS_FINDINGS;

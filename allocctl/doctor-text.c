@@ -6,13 +6,8 @@
 #include <liballoc/version.h>
 
 #include "doctor.h"
-#include "report.h"
+#include "print.h"
 #include "util/util.h"
-
-static void print_escaped(const char *text)
-{
-	report_escaped(text, strlen(text));
-}
 
 static void print_torch(const struct env_view *view)
 {
@@ -97,7 +92,7 @@ static void print_steps(const struct doctor *doctor)
 	for (i = 0; i < doctor->step_count; i++) {
 		step = &doctor->step[i];
 		printf("%2zu. %s", i + 1, step->fault ? "" : "(note) ");
-		report_wrapped_from(step->fault ? 4 : 11, 4, step->text);
+		print_wrapped_from(step->fault ? 4 : 11, 4, step->text);
 	}
 }
 
@@ -113,6 +108,6 @@ void doctor_print_text(const struct doctor *doctor)
 	printf("policy    %s\n", doctor->policy ? doctor->policy : "none");
 	print_steps(doctor);
 	putchar('\n');
-	report_wrapped(0, env_when);
+	print_wrapped(0, env_when);
 	printf("What is in force, Python tells:\n  %s\n", env_line);
 }

@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 #include "env.h"
-#include "report.h"
+#include "print.h"
 
 static int take(struct la_env **out, const struct la_core_info *info)
 {
@@ -16,11 +16,11 @@ static int take(struct la_env **out, const struct la_core_info *info)
 
 	if (la_env_of_entries(out, info->environment, count,
 			      LA_PLATFORM_LINUX) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	if (count)
 		return STATUS_DONE;
-	report_error("the core file does not hold the environment that the "
-		     "process was started with");
+	print_error("the core file does not hold the environment that the "
+		    "process was started with");
 	return STATUS_CANNOT_TELL;
 }
 
@@ -47,11 +47,11 @@ static int read_core(struct la_env **out, const char *path)
 	struct la_error err;
 
 	if (la_core_open(&core, path, &err) < 0)
-		report_error("%s: %s", path, err.text);
+		print_error("%s: %s", path, err.text);
 	else if (la_log_new(&log) < 0)
-		status = report_no_memory();
+		status = print_no_memory();
 	else if (la_core_search(core, log, &err) < 0)
-		report_error("%s: %s", path, err.text);
+		print_error("%s: %s", path, err.text);
 	else
 		status = take(out, la_core_info(core));
 	la_log_free(log);

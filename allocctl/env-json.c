@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "env.h"
-#include "report.h"
+#include "print.h"
 
 static const char *const roles[] = {
 	[LA_ENV_SETTING] = "setting", [LA_ENV_MISSPELT] = "misspelled",
@@ -44,7 +44,7 @@ static void json_check(struct la_json *json,
 	for (i = 0; i < count; i++) {
 		la_json_object_begin(json);
 		la_json_member_text(json, "code",
-				    report_code(code, (int)remark[i].code));
+				    print_code(code, (int)remark[i].code));
 		la_json_member_text(json, "text", remark[i].text);
 		la_json_object_end(json);
 	}
@@ -100,7 +100,7 @@ void env_json_findings(struct la_json *json, const struct env_view *view)
 		finding = &view->choice->finding[i];
 		la_json_object_begin(json);
 		la_json_member_text(json, "code",
-				    report_code(code, (int)finding->code));
+				    print_code(code, (int)finding->code));
 		la_json_member_text(json, "kind", finding->kind);
 		la_json_member_text(json, "variable", finding->variable);
 		la_json_member_text(json, "text", finding->text);
@@ -122,7 +122,7 @@ static void json_diagnostics(struct la_json *json,
 	for (i = 0; i < origin->diagnostic_count; i++) {
 		la_json_object_begin(json);
 		la_json_member_text(json, "code",
-				    report_code(code, (int)said[i].code));
+				    print_code(code, (int)said[i].code));
 		la_json_member_text(json, "kind", said[i].kind);
 		la_json_member_text(json, "message", said[i].text);
 		la_json_member_uint(json, "line", said[i].line);
@@ -207,7 +207,7 @@ void env_print_json(const struct env_view *view)
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.env/1");
 	la_json_member_text(&json, "source", view->source);

@@ -2,12 +2,12 @@
 /* env-record.c of a build without a JSON reader. */
 #include "cmd.h"
 #include "env.h"
-#include "report.h"
+#include "print.h"
 
 int env_record(struct la_env **out, const char *path)
 {
 	(void)out;
-	report_error("%s: this build cannot read JSON: it was made without "
-		     "jansson", path);
+	print_error("%s: this build cannot read JSON: it was made without "
+		    "jansson", path);
 	return STATUS_CANNOT_TELL;
 }

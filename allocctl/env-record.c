@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "env.h"
 #include "file.h"
-#include "report.h"
+#include "print.h"
 #include "util/strbuf.h"
 
 static int digit(char c)
@@ -60,7 +60,7 @@ static int take(struct la_env **out, const char *text)
 		ret = la_env_of_block(out, la_strbuf_text(&block),
 				      block.length, LA_PLATFORM_LINUX);
 	la_strbuf_release(&block);
-	return ret ? report_no_memory() : STATUS_DONE;
+	return ret ? print_no_memory() : STATUS_DONE;
 }
 
 /* A field that is not UTF-8 is an array of its bytes. */
@@ -88,14 +88,14 @@ static int read_field(struct la_env **out, const json_t *field,
 	int status = STATUS_CANNOT_TELL;
 
 	if (json_is_null(field))
-		report_error("%s: journalctl left the environment out; add "
-			     "--all", path);
+		print_error("%s: journalctl left the environment out; add "
+			    "--all", path);
 	else if (json_is_string(field))
 		status = take(out, json_string_value(field));
 	else if (!json_is_array(field) || !add_bytes(&text, field))
-		report_error("%s: COREDUMP_ENVIRON is not a text", path);
+		print_error("%s: COREDUMP_ENVIRON is not a text", path);
 	else if (text.failed)
-		status = report_no_memory();
+		status = print_no_memory();
 	else
 		status = take(out, la_strbuf_text(&text));
 	la_strbuf_release(&text);
@@ -126,10 +126,10 @@ static json_t *last_environment(const char *text, size_t length,
 		return field;
 	json_decref(field);
 	if (at == length)
-		report_error("%s: no record of systemd-coredump", name);
+		print_error("%s: no record of systemd-coredump", name);
 	else
-		report_error("%s: offset %zu: %s", name, at + err.position,
-			     err.text);
+		print_error("%s: offset %zu: %s", name, at + err.position,
+			    err.text);
 	return NULL;
 }
 
@@ -143,7 +143,7 @@ int env_record(struct la_env **out, const char *path)
 	char *text;
 
 	if (file_read(&text, &length, path, &err) < 0) {
-		report_error("%s: %s", name, err.text);
+		print_error("%s: %s", name, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	field = last_environment(text, length, name);

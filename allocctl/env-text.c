@@ -5,19 +5,14 @@
 #include <string.h>
 
 #include "env.h"
-#include "report.h"
-
-static void print_escaped(const char *text)
-{
-	report_escaped(text, strlen(text));
-}
+#include "print.h"
 
 static void print_process(const struct la_env_process_info *info)
 {
 	printf("process %" PRId64 ": ", info->pid);
 	print_escaped(info->arguments ? info->arguments :
 		      info->command   ? info->command :
-					"?");
+				       "?");
 	putchar('\n');
 	if (info->unit)
 		printf("  service: %s%s\n", info->unit,
@@ -31,11 +26,11 @@ static void print_process(const struct la_env_process_info *info)
 				   "");
 	if (la_env_unknown(info->initial)) {
 		fputs("  at its start: unknown: ", stdout);
-		report_wrapped_from(24, 4, la_env_unknown(info->initial));
+		print_wrapped_from(24, 4, la_env_unknown(info->initial));
 	}
 	if (la_env_unknown(info->current)) {
 		fputs("  now: unknown: ", stdout);
-		report_wrapped_from(15, 4, la_env_unknown(info->current));
+		print_wrapped_from(15, 4, la_env_unknown(info->current));
 	}
 }
 
@@ -78,18 +73,18 @@ static void print_check(const struct env_view *view,
 
 	fputs("    ", stdout);
 	if (refusal) {
-		report_paint(REPORT_RED, "refused");
+		print_paint(PRINT_RED, "refused");
 		printf(" by torch %s: ", view->release);
 		print_escaped(refusal->text);
 		putchar('\n');
 	} else {
-		report_paint(REPORT_GREEN, "valid");
+		print_paint(PRINT_GREEN, "valid");
 		printf(" in torch %s\n", view->release);
 	}
 	remark = la_setting_check_remarks(check, &count);
 	for (i = 0; i < count; i++) {
 		printf("    LA%d: ", remark[i].code);
-		report_wrapped_from(11, 6, remark[i].text);
+		print_wrapped_from(11, 6, remark[i].text);
 	}
 }
 
@@ -103,7 +98,7 @@ static void print_variable(const struct env_view *view,
 	print_escaped(check->variable->value);
 	putchar('\n');
 	if (use)
-		report_wrapped(4, use);
+		print_wrapped(4, use);
 	if (check->check)
 		print_check(view, check->check);
 }
@@ -133,7 +128,7 @@ static void print_findings(const struct env_view *view)
 	for (i = 0; i < choice->finding_count; i++) {
 		finding = &choice->finding[i];
 		printf("LA%d: ", finding->code);
-		report_wrapped_from(7, 4, finding->text);
+		print_wrapped_from(7, 4, finding->text);
 	}
 }
 
@@ -187,7 +182,7 @@ static void print_origin(const struct env_view *view,
 	putchar('\n');
 	for (i = 0; i < origin->diagnostic_count; i++) {
 		printf("    LA%d: ", origin->diagnostics[i].code);
-		report_wrapped_from(11, 6, origin->diagnostics[i].text);
+		print_wrapped_from(11, 6, origin->diagnostics[i].text);
 	}
 }
 
@@ -241,7 +236,7 @@ void env_print_text(const struct env_view *view)
 		print_origins(view);
 	}
 	putchar('\n');
-	report_wrapped(0, env_when);
+	print_wrapped(0, env_when);
 	printf("%s:\n  %s\n",
 	       is_changed_late(view) ? "What is in force, only the process can "
 				       "tell" :

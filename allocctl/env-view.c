@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "env.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 const char *const env_builds[] = { "cuda", "rocm", "cpu", NULL };
 
@@ -44,13 +44,13 @@ static int choose_torch(struct env_view *view, const struct env_query *query)
 		view->torch_asked = true;
 		if (la_release_parse(&view->context.release, query->torch,
 				     &err) < 0) {
-			report_error("--torch: %s", err.text);
+			print_error("--torch: %s", err.text);
 			return STATUS_USAGE;
 		}
 	} else {
 		seek_torch(view, query);
 		if (*view->torch.why && (query->torch || query->python)) {
-			report_error("%s", view->torch.why);
+			print_error("%s", view->torch.why);
 			return STATUS_CANNOT_TELL;
 		}
 		if (!*view->torch.why) {
@@ -80,7 +80,7 @@ static int open_process(struct env_view *view, const struct env_query *query)
 				      &err);
 
 	if (ret < 0 && query->pid) {
-		report_error("%s", err.text);
+		print_error("%s", err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	if (ret < 0)
@@ -92,7 +92,7 @@ static int open_process(struct env_view *view, const struct env_query *query)
 	}
 	view->source = "own";
 	if (la_env_own(&view->own) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	view->env = view->own;
 	return STATUS_DONE;
 }
@@ -211,10 +211,10 @@ int env_view_open(struct env_view *view, const struct env_query *query)
 		return status;
 	if (la_env_choose(&view->choice, view->env, &view->context) < 0 ||
 	    compare(view) < 0 || check_values(view) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	if ((query->show_origin || *query->files) &&
 	    find_origins(view, query) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	return STATUS_DONE;
 }
 

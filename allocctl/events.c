@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "events.h"
-#include "report.h"
+#include "print.h"
 #include "util/split-text.h"
 
 bool event_log_open(struct event_log *log, const char *path)
@@ -17,7 +17,7 @@ bool event_log_open(struct event_log *log, const char *path)
 	log->file = log->to_stdout ? stdout : fopen(path, "w");
 	if (log->file)
 		return true;
-	report_error("cannot write '%s': %s", path, strerror(errno));
+	print_error("cannot write '%s': %s", path, strerror(errno));
 	return false;
 }
 
@@ -30,7 +30,7 @@ bool event_log_close(struct event_log *log)
 	failed = ferror(log->file);
 	if (!fclose(log->file) && !failed)
 		return true;
-	report_error("cannot write '%s': %s", log->path, strerror(errno));
+	print_error("cannot write '%s': %s", log->path, strerror(errno));
 	return false;
 }
 

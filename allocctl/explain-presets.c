@@ -7,7 +7,7 @@
 
 #include "explain.h"
 #include "preset.h"
-#include "report.h"
+#include "print.h"
 #include "util/size.h"
 #include "util/util.h"
 
@@ -61,7 +61,7 @@ static void print_preset(const struct la_preset *preset, uint64_t memory)
 	const char *at = preset->settings;
 	size_t n;
 
-	report_paint(REPORT_BOLD, preset->name);
+	print_paint(PRINT_BOLD, preset->name);
 	printf(" (by %s: %s)\n", preset->by, preset->of);
 	for (; at && *at; at += n + (at[n] == ' ')) {
 		n = strcspn(at, " ");
@@ -69,7 +69,7 @@ static void print_preset(const struct la_preset *preset, uint64_t memory)
 	}
 	if (preset->share)
 		print_share(preset, memory);
-	report_wrapped(4, preset->source);
+	print_wrapped(4, preset->source);
 }
 
 bool explain_presets_know(const char *gpu)
@@ -90,7 +90,7 @@ void explain_presets(const char *gpu, uint64_t memory)
 	size_t i;
 
 	if (gpu)
-		report_paint(REPORT_BOLD, gpu);
+		print_paint(PRINT_BOLD, gpu);
 	if (memory)
 		printf("%s%s", gpu ? ", " : "", la_size_format(size, memory));
 	if (gpu || memory)
@@ -99,18 +99,18 @@ void explain_presets(const char *gpu, uint64_t memory)
 		if (applies(preset, gpu, memory))
 			print_preset(preset, memory);
 	putchar('\n');
-	report_wrapped(0, "needs: the least memory under which a program runs, "
-			  "against what it takes with the default; reserves: "
-			  "what it holds where nothing limits it, likewise. "
-			  "Lowest and highest of six recorded programs, "
-			  "replayed exactly.");
+	print_wrapped(0, "needs: the least memory under which a program runs, "
+			 "against what it takes with the default; reserves: "
+			 "what it holds where nothing limits it, likewise. "
+			 "Lowest and highest of six recorded programs, "
+			 "replayed exactly.");
 	putchar('\n');
-	report_wrapped(0, "Guides that go by the GPU give the page sizes of "
-			  "its architecture as their reason. Torch's "
-			  "allocator does not know them: it rounds requests "
-			  "to 512 bytes and segments to 2 or 20 MiB on every "
-			  "GPU, and compares max_split_size_mb with sizes of "
-			  "blocks alone. The memory that there is makes a "
-			  "difference, and what the program asks for: tune on "
-			  "a recording finds the value.");
+	print_wrapped(0, "Guides that go by the GPU give the page sizes of "
+			 "its architecture as their reason. Torch's "
+			 "allocator does not know them: it rounds requests "
+			 "to 512 bytes and segments to 2 or 20 MiB on every "
+			 "GPU, and compares max_split_size_mb with sizes of "
+			 "blocks alone. The memory that there is makes a "
+			 "difference, and what the program asks for: tune on "
+			 "a recording finds the value.");
 }

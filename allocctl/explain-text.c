@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 #include "explain.h"
-#include "report.h"
+#include "print.h"
 
 /* A label and a text beside it, which is left out where it is not known. */
 static void field(const char *label, const char *text)
@@ -13,7 +13,7 @@ static void field(const char *label, const char *text)
 	if (!text)
 		return;
 	printf("  %s\n", label);
-	report_wrapped(6, text);
+	print_wrapped(6, text);
 }
 
 /* Beside its label where it fits. */
@@ -32,15 +32,15 @@ static void print_history(const struct la_setting_option *option)
 		printf(", up to %s", option->until);
 	fputs(".\n", stdout);
 	if (option->history)
-		report_wrapped(6, option->history);
+		print_wrapped(6, option->history);
 }
 
 static void print_option(const struct la_setting_option *option)
 {
-	report_paint(REPORT_BOLD, option->name);
+	print_paint(PRINT_BOLD, option->name);
 	printf(" (%s)\n", option->side == LA_SIDE_HOST ? "pinned host memory" :
 							 "GPU memory");
-	report_wrapped(2, option->summary);
+	print_wrapped(2, option->summary);
 	short_field("value", option->type);
 	short_field("range", option->range);
 	short_field("default", option->fallback);
@@ -73,7 +73,7 @@ int explain_option(const struct la_setting_option *option, unsigned int release)
 	print_option(option);
 	if (release && !exists(option, release)) {
 		putchar('\n');
-		report_paint(REPORT_RED, "not in that release of torch");
+		print_paint(PRINT_RED, "not in that release of torch");
 		putchar('\n');
 		status = STATUS_FINDINGS;
 	}
@@ -108,14 +108,14 @@ void explain_all(void)
 	}
 }
 
-static void print_code(int number, const char *kind, const char *meaning,
-		       const char *example, const char *instead)
+static void print_meaning(int number, const char *kind, const char *meaning,
+			  const char *example, const char *instead)
 {
 	char label[16];
 
-	report_paint(REPORT_BOLD, report_code(label, number));
+	print_paint(PRINT_BOLD, print_code(label, number));
 	printf(" (%s)\n", kind);
-	report_wrapped(2, meaning);
+	print_wrapped(2, meaning);
 	short_field("example", example);
 	short_field("instead", instead);
 }
@@ -128,12 +128,12 @@ void explain_code(const struct la_setting_code_info *code)
 		[LA_SEVERITY_HINT] = "hint",
 	};
 
-	print_code((int)code->code, severities[code->severity], code->meaning,
-		   code->example, code->instead);
+	print_meaning((int)code->code, severities[code->severity],
+		      code->meaning, code->example, code->instead);
 }
 
 void explain_script_code(const struct la_script_code_info *code)
 {
-	print_code((int)code->code, code->kind, code->meaning, code->example,
-		   code->instead);
+	print_meaning((int)code->code, code->kind, code->meaning, code->example,
+		      code->instead);
 }

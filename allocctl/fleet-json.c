@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "fleet.h"
-#include "report.h"
+#include "print.h"
 #include "util/json.h"
 
 static void json_names(struct la_json *json, const char *key,
@@ -71,7 +71,7 @@ void fleet_print_json(const struct fleet *fleet)
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.fleet/1");
 	if (fleet->answered)

@@ -16,7 +16,7 @@
 #include "fleet.h"
 #include "launch.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "util/util.h"
 
 enum { GRACE_MS = 1000 }; /* for who still holds standard error */
@@ -130,8 +130,8 @@ static int run(struct fleet *fleet, char **words)
 
 	fflush(stdout);
 	if (!open_spool(&spool)) {
-		report_error("cannot spool what '%s' prints: %s", words[0],
-			     strerror(errno));
+		print_error("cannot spool what '%s' prints: %s", words[0],
+			    strerror(errno));
 		return STATUS_CANNOT_TELL;
 	}
 	status = launch_child(words, &ended);
@@ -157,12 +157,12 @@ int fleet_launch(struct fleet *fleet, int count, char **words)
 	char **all;
 
 	if (!platform_self(self)) {
-		report_error("cannot find this program's own file");
+		print_error("cannot find this program's own file");
 		return STATUS_CANNOT_TELL;
 	}
 	all = make_words(count, words, self);
 	if (!all)
-		return report_no_memory();
+		return print_no_memory();
 	status = run(fleet, all);
 	free(all);
 	return status;

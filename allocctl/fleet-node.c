@@ -14,7 +14,7 @@
 #include "doctor.h"
 #include "fleet.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "util/utf8.h"
 
 enum { PART_BYTES = 300 }; /* which quotes may make twice as long */
@@ -41,7 +41,7 @@ static void print_part(const struct sender *sender, size_t part, size_t parts,
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", FLEET_PART_SCHEMA);
 	la_json_member_text(&json, "node", sender->node);
@@ -85,7 +85,7 @@ int fleet_report_node(void)
 	la_json_init(&json, la_json_to_strbuf, &text);
 	status = doctor_report(&query, &json);
 	if (text.failed)
-		status = report_no_memory();
+		status = print_no_memory();
 	if (status == STATUS_FINDINGS)
 		status = STATUS_DONE;
 	find_sender(&sender);

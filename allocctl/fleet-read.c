@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fleet.h"
-#include "report.h"
+#include "print.h"
 #include "util/array.h"
 #include "util/util.h"
 
@@ -236,6 +236,6 @@ bool fleet_read(struct fleet *fleet, FILE *stream, const char *file)
 	free(reader.held);
 	if (!ferror(stream))
 		return true;
-	report_error("cannot read '%s': %s", file, strerror(errno));
+	print_error("cannot read '%s': %s", file, strerror(errno));
 	return false;
 }

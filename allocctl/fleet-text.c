@@ -4,18 +4,13 @@
 #include <string.h>
 
 #include "fleet.h"
-#include "report.h"
+#include "print.h"
 
 enum {
 	PIECES = 24, /* of a list of names */
 	VALUES = 10, /* of a fact that differs everywhere */
 	INDENT = 22, /* of values */
 };
-
-static void print_escaped(const char *text)
-{
-	report_escaped(text, strlen(text));
-}
 
 static const char *plural(size_t count)
 {
@@ -27,8 +22,8 @@ static void print_value(const char *value)
 {
 	struct la_strbuf text = { 0 };
 
-	report_escaped_add(&text, value, strlen(value));
-	report_wrapped_from(INDENT, INDENT, la_strbuf_text(&text));
+	print_escaped_add(&text, value, strlen(value));
+	print_wrapped_from(INDENT, INDENT, la_strbuf_text(&text));
 	la_strbuf_release(&text);
 }
 

@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "json-lines.h"
-#include "report.h"
+#include "print.h"
 
 static int read_line(const char *line, size_t length, size_t number,
 		     json_lines_fn *fn, void *arg)
@@ -19,11 +19,11 @@ static int read_line(const char *line, size_t length, size_t number,
 	value = json_loadb(line, length, JSON_DECODE_ANY | JSON_ALLOW_NUL,
 			   &err);
 	if (!value) {
-		report_error("line %zu: %s", number, err.text);
+		print_error("line %zu: %s", number, err.text);
 		return STATUS_USAGE;
 	}
 	if (!json_is_string(value)) {
-		report_error("line %zu: not a JSON string", number);
+		print_error("line %zu: not a JSON string", number);
 		status = STATUS_USAGE;
 	} else {
 		status = fn(arg, json_string_value(value),
@@ -51,8 +51,8 @@ int json_lines_read(FILE *stream, json_lines_fn *fn, void *arg)
 	}
 	free(line);
 	if (ferror(stream)) {
-		report_error("cannot read standard input: %s",
-			     strerror(errno));
+		print_error("cannot read standard input: %s",
+			    strerror(errno));
 		return STATUS_CANNOT_TELL;
 	}
 	return worst;

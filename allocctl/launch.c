@@ -18,7 +18,7 @@
 #include "cmd.h"
 #include "launch.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "util/util.h"
 
 /* What is passed on. */
@@ -144,7 +144,7 @@ static void release_signals(const sigset_t *held, const struct before *before)
 
 static int fail(const char *program, int error)
 {
-	report_error("cannot run '%s': %s", program, strerror(error));
+	print_error("cannot run '%s': %s", program, strerror(error));
 	return error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;
 }
 
@@ -156,7 +156,7 @@ int launch_child(char **argv, int *ended)
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0) {
-		report_error("cannot make a pipe: %s", strerror(errno));
+		print_error("cannot make a pipe: %s", strerror(errno));
 		return STATUS_CANNOT_TELL;
 	}
 	hold_signals(&held, &before);
@@ -165,7 +165,7 @@ int launch_child(char **argv, int *ended)
 		become(argv, &before, ends[1]);
 	close(ends[1]);
 	if (child < 0) {
-		report_error("cannot fork: %s", strerror(errno));
+		print_error("cannot fork: %s", strerror(errno));
 		close(ends[0]);
 		return STATUS_CANNOT_TELL;
 	}
@@ -227,7 +227,7 @@ int launch_parse(int argc, char **argv, const struct opt_spec *spec)
 		own++;
 	if (own < argc)
 		return own;
-	report_error("run wants a COMMAND");
+	print_error("run wants a COMMAND");
 	return OPT_ERROR;
 }
 
@@ -286,10 +286,10 @@ int launch_set_shim(void)
 	char folder[PATH_MAX];
 
 	if (!find_shim(folder)) {
-		report_error("cannot find sitecustomize.py of liballoc");
+		print_error("cannot find sitecustomize.py of liballoc");
 		return STATUS_CANNOT_TELL;
 	}
 	return launch_join("PYTHONPATH", folder, ':', getenv("PYTHONPATH")) ?
 		       STATUS_DONE :
-		       report_no_memory();
+		       print_no_memory();
 }

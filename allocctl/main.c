@@ -6,7 +6,7 @@
 #include "dispatch.h"
 #include "platform.h"
 #include "print-child.h"
-#include "report.h"
+#include "print.h"
 
 #define COMMAND(name) extern const struct cmd cmd_##name;
 #include "commands.inc"
@@ -18,7 +18,7 @@ static const struct cmd *const cmds[] = {
 	NULL,
 };
 
-const char report_program[] = "allocctl";
+const char print_program[] = "allocctl";
 
 int main(int argc, char **argv)
 {
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	};
 
 	if (!platform_start(&argc, &argv))
-		return report_no_memory();
+		return print_no_memory();
 	if (argc > 1 && !strcmp(argv[1], PRINT_COMMAND))
 		return print_child(argc, argv);
 	return dispatch(&program, argc, argv);

@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "metrics.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 /* FNV-1a, never 0. */
 static uint64_t hash_of(const char *text)
@@ -211,7 +211,7 @@ static int look_at(struct metrics *metrics, uint64_t pid)
 	int status = STATUS_DONE;
 
 	if (ret == -ENOMEM)
-		return report_no_memory();
+		return print_no_memory();
 	if (ret < 0)
 		return STATUS_DONE;
 	info = la_env_process_info(process);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "opt.h"
-#include "report.h"
+#include "print.h"
 #include "util/card.h"
 #include "util/distance.h"
 #include "util/size.h"
@@ -17,7 +17,7 @@ static void print_help(const struct opt_spec *spec)
 	const struct opt *o;
 	char left[40];
 
-	printf("usage: %s %s\n\n%s\n\noptions:\n", report_program,
+	printf("usage: %s %s\n\n%s\n\noptions:\n", print_program,
 	       spec->usage, spec->about);
 	for (o = spec->opts; o->kind != OPT_END; o++) {
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
@@ -53,10 +53,10 @@ static void unknown(const struct opt *opts, const char *name, size_t length)
 		near = o->name;
 	}
 	if (near)
-		report_error("unknown option '--%.*s'; did you mean '--%s'?",
-			     (int)length, name, near);
+		print_error("unknown option '--%.*s'; did you mean '--%s'?",
+			    (int)length, name, near);
 	else
-		report_error("unknown option '--%.*s'", (int)length, name);
+		print_error("unknown option '--%.*s'", (int)length, name);
 }
 
 static bool store_number(const struct opt *o, const char *text)
@@ -67,8 +67,8 @@ static bool store_number(const struct opt *o, const char *text)
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	if (errno || *end || *text < '0' || *text > '9') {
-		report_error("--%s wants a whole number, not '%s'", o->name,
-			     text);
+		print_error("--%s wants a whole number, not '%s'", o->name,
+			    text);
 		return false;
 	}
 	*(uint64_t *)o->value = value;
@@ -85,7 +85,7 @@ static bool store_choice(const struct opt *o, const char *text)
 		*(int *)o->value = i;
 		return true;
 	}
-	report_error("--%s does not know '%s'", o->name, text);
+	print_error("--%s does not know '%s'", o->name, text);
 	return false;
 }
 
@@ -96,7 +96,7 @@ static bool store_list(const struct opt *o, const char *text)
 
 	item = reallocarray(list->item, list->nr + 1, sizeof(*item));
 	if (!item) {
-		report_error("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	list->item = item;
@@ -140,12 +140,12 @@ static bool take_option(int argc, char **argv, int *i, const struct opt *opts)
 		return false;
 	}
 	if (o->kind == OPT_FLAG && value) {
-		report_error("option '--%s' takes no value", o->name);
+		print_error("option '--%s' takes no value", o->name);
 		return false;
 	}
 	if (o->kind != OPT_FLAG && !value) {
 		if (*i + 1 >= argc) {
-			report_error("no value after '--%s'", o->name);
+			print_error("no value after '--%s'", o->name);
 			return false;
 		}
 		value = argv[++*i];
@@ -174,7 +174,7 @@ int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 		if (!strcmp(argv[i], "-o") && find(spec->opts, "output", 6))
 			argv[i] = output_option;
 		if (argv[i][1] != '-') {
-			report_error("unknown option '%s'", argv[i]);
+			print_error("unknown option '%s'", argv[i]);
 			return OPT_ERROR;
 		}
 		if (!take_option(argc, argv, &i, spec->opts))
@@ -200,8 +200,8 @@ static void unknown_card(const char *name, const char *text)
 
 	for (i = 0; (card = la_card_at(i)); i++)
 		la_strbuf_addf(&known, "%s%s", i ? ", " : "", card->name);
-	report_error("--%s: '%s' is neither a size nor a GPU that is known: "
-		     "%s", name, text, la_strbuf_text(&known));
+	print_error("--%s: '%s' is neither a size nor a GPU that is known: "
+		    "%s", name, text, la_strbuf_text(&known));
 	la_strbuf_release(&known);
 }
 
@@ -219,6 +219,6 @@ bool opt_size(const char *name, const char *text, uint64_t *out)
 	if (isalpha((unsigned char)*text))
 		unknown_card(name, text);
 	else
-		report_error("--%s: %s", name, err.text);
+		print_error("--%s: %s", name, err.text);
 	return false;
 }

@@ -7,11 +7,11 @@
 #include "output.h"
 #include "partial.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 
 static bool fail(const struct output *output, int error)
 {
-	report_error("cannot write '%s': %s", output->path, strerror(error));
+	print_error("cannot write '%s': %s", output->path, strerror(error));
 	return false;
 }
 
@@ -22,14 +22,14 @@ static bool is_kept(const struct output *output, const char *input,
 	if (kind == PLATFORM_UNKNOWN)
 		return !fail(output, errno);
 	if (kind == PLATFORM_FILE && platform_is_same(output->path, input)) {
-		report_error("'%s' is the input", output->path);
+		print_error("'%s' is the input", output->path);
 		return true;
 	}
 	if (kind == PLATFORM_FOLDER)
 		return !fail(output, EISDIR);
 	if (kind != PLATFORM_FILE || output->force)
 		return false;
-	report_error("'%s' is there; --force replaces it", output->path);
+	print_error("'%s' is there; --force replaces it", output->path);
 	return true;
 }
 
@@ -77,7 +77,7 @@ bool output_commit(struct output *output)
 	int error;
 
 	if (output->file == stdout)
-		return true; /* report_finish() looks at it */
+		return true; /* print_finish() looks at it */
 	is_written = fflush(output->file) == 0 &&
 		     (!output->partial || fsync(fileno(output->file)) == 0);
 	error = errno;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "preset.h"
-#include "report.h"
+#include "print.h"
 #include "util/util.h"
 
 /* The guides' steps, to which a share is rounded; and the least it may be. */
@@ -19,7 +19,7 @@ const struct la_preset *preset_find(const char *name)
 	for (i = 0; (preset = la_preset_at(i)); i++)
 		if (!strcmp(preset->name, name))
 			return preset;
-	report_error("no preset '%s'; see allocctl explain presets", name);
+	print_error("no preset '%s'; see allocctl explain presets", name);
 	return NULL;
 }
 

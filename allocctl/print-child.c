@@ -4,7 +4,7 @@
 
 #include "cmd.h"
 #include "print-child.h"
-#include "report.h"
+#include "print.h"
 
 int print_child(int argc, char **argv)
 {
@@ -17,5 +17,5 @@ int print_child(int argc, char **argv)
 	for (at = value; at && *at; at++)
 		printf("%02x", (unsigned char)*at);
 	printf(" %s\n", argc > 4 ? argv[4] : "");
-	return report_finish(STATUS_DONE);
+	return print_finish(STATUS_DONE);
 }

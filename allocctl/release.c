@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 #include "release.h"
-#include "report.h"
+#include "print.h"
 #include "util/size.h"
 
 static int read_ratio(const char *text, double *ratio)
@@ -15,8 +15,8 @@ static int read_ratio(const char *text, double *ratio)
 	*ratio = strtod(text, &end);
 	if (end != text && !*end && *ratio >= 0 && *ratio <= 1)
 		return STATUS_DONE;
-	report_error("--empty-cache-above wants a ratio from 0 to 1, not '%s'",
-		     text);
+	print_error("--empty-cache-above wants a ratio from 0 to 1, not '%s'",
+		    text);
 	return STATUS_USAGE;
 }
 
@@ -26,12 +26,12 @@ int release_read(const struct release_options *options,
 	bool every = options->every != RELEASE_NOT_EVERY;
 
 	if (options->above && every) {
-		report_error("--empty-cache-above and --empty-cache-every "
-			     "exclude each other");
+		print_error("--empty-cache-above and --empty-cache-every "
+			    "exclude each other");
 		return STATUS_USAGE;
 	}
 	if (!options->every) {
-		report_error("--empty-cache-every wants 1 step or more");
+		print_error("--empty-cache-every wants 1 step or more");
 		return STATUS_USAGE;
 	}
 	if (every) {
@@ -51,17 +51,17 @@ int release_find_steps(const struct source *source,
 {
 	if (release->kind == LA_RELEASE_ABOVE && !source->info->total &&
 	    limit->kind == LA_LIMIT_NONE) {
-		report_error("--empty-cache-above: neither a limit nor the "
-			     "card's size is known; give --limit or --card");
+		print_error("--empty-cache-above: neither a limit nor the "
+			    "card's size is known; give --limit or --card");
 		return STATUS_CANNOT_TELL;
 	}
 	if (la_steps_find(steps, source->program) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	release->steps = steps;
 	if (steps->count)
 		return STATUS_DONE;
-	report_error("cannot put in empty_cache calls: '%s' shows no steps",
-		     source->path);
+	print_error("cannot put in empty_cache calls: '%s' shows no steps",
+		    source->path);
 	return STATUS_CANNOT_TELL;
 }
 

@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 #include "replay.h"
-#include "report.h"
+#include "print.h"
 #include "setting.h"
 
 /* --limit and --card */
@@ -21,7 +21,7 @@ static int read_limit(const struct replay_options *options,
 
 	question->limit_given = options->card || (options->limit && !is_auto);
 	if (options->card && options->limit && !is_auto) {
-		report_error("--card and --limit exclude each other");
+		print_error("--card and --limit exclude each other");
 		return STATUS_USAGE;
 	}
 	if (!question->limit_given || none)
@@ -45,10 +45,10 @@ static int read_torch(const struct replay_options *options,
 		code = la_release_parse(&question->torch, options->torch,
 					&err);
 	if (code < 0)
-		report_error("--torch: %s", err.text);
+		print_error("--torch: %s", err.text);
 	if (code > 0)
-		report_error("warning: torch %s is not known yet; as the "
-			     "newest that is", options->torch);
+		print_error("warning: torch %s is not known yet; as the "
+			    "newest that is", options->torch);
 	return code < 0 ? STATUS_USAGE : STATUS_DONE;
 }
 
@@ -69,7 +69,7 @@ static int read_set_at(const char *text, unsigned int release,
 	errno = 0;
 	out->event = strtoull(text, &end, 10);
 	if (errno || *text < '0' || *text > '9' || *end != ':') {
-		report_error("--set-at wants EVENT:SETTING, not '%s'", text);
+		print_error("--set-at wants EVENT:SETTING, not '%s'", text);
 		return STATUS_USAGE;
 	}
 	out->setting = end + 1;
@@ -95,7 +95,7 @@ static int read_all_set_at(const struct opt_list *list, unsigned int release,
 
 	known->set_at = calloc(list->nr + 1, sizeof(*known->set_at));
 	if (!known->set_at)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < list->nr && status == STATUS_DONE; i++)
 		status = read_set_at(list->item[i], release,
 				     &known->set_at[i]);
@@ -106,8 +106,8 @@ static int read_all_set_at(const struct opt_list *list, unsigned int release,
 	for (i = 1; i < list->nr; i++) {
 		if (known->set_at[i].event != known->set_at[i - 1].event)
 			continue;
-		report_error("--set-at: two settings at event %" PRIu64,
-			     known->set_at[i].event);
+		print_error("--set-at: two settings at event %" PRIu64,
+			    known->set_at[i].event);
 		return STATUS_USAGE;
 	}
 	return STATUS_DONE;
@@ -117,13 +117,13 @@ static int check_combination(const struct replay_options *options,
 			     const struct question *question)
 {
 	if (options->verify && question->release.kind != LA_RELEASE_NONE) {
-		report_error("--verify goes without empty_cache calls that are "
-			     "put in");
+		print_error("--verify goes without empty_cache calls that are "
+			    "put in");
 		return STATUS_USAGE;
 	}
 	if (options->device && !strcmp(options->device, "all") &&
 	    (options->events || options->log_splits)) {
-		report_error("--emit-events and --log-splits want one device");
+		print_error("--emit-events and --log-splits want one device");
 		return STATUS_USAGE;
 	}
 	return STATUS_DONE;

@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "picture.h"
 #include "replay.h"
-#include "report.h"
+#include "print.h"
 #include "util/size.h"
 
 static void print_size(const char *label, uint64_t bytes)
@@ -25,18 +25,18 @@ static void print_outcome(const struct question *question)
 	char size[LA_SIZE_TEXT], count[32];
 
 	if (question->hangs_on_limit) {
-		report_paint(REPORT_YELLOW, "depends on the limit");
+		print_paint(PRINT_YELLOW, "depends on the limit");
 		puts(", of which only an interval is known; give --limit");
 		return;
 	}
 	if (question->is_cut) {
-		report_paint(REPORT_YELLOW, "not known");
+		print_paint(PRINT_YELLOW, "not known");
 		puts(": runs as far as the events were understood");
 		return;
 	}
 	switch (answer->outcome) {
 	case LA_OUTCOME_RUNS:
-		report_paint(REPORT_GREEN, "runs");
+		print_paint(PRINT_GREEN, "runs");
 		if (!question->source.info->request_count)
 			fputs(": the history has no requests", stdout);
 		if (question->source.info->ends_in_oom)
@@ -45,7 +45,7 @@ static void print_outcome(const struct question *question)
 		putchar('\n');
 		return;
 	case LA_OUTCOME_OOM:
-		report_paint(REPORT_RED, "out of memory");
+		print_paint(PRINT_RED, "out of memory");
 		if (!answer->rule.oom_size) {
 			puts(": what is held when the recording begins does "
 			     "not fit");
@@ -56,7 +56,7 @@ static void print_outcome(const struct question *question)
 		       la_size_format(size, answer->rule.oom_size));
 		return;
 	case LA_OUTCOME_DEPENDS:
-		report_paint(REPORT_YELLOW, "depends on the driver's placement");
+		print_paint(PRINT_YELLOW, "depends on the driver's placement");
 		printf(": runs under %u of %u layouts\n", answer->ran,
 		       LA_LAYOUT_COUNT);
 	}
@@ -167,7 +167,7 @@ static void print_replayed(const struct question *question)
 		return;
 	}
 	fputs("replayed    setting '", stdout);
-	report_escaped(question->setting_text, strlen(question->setting_text));
+	print_escaped(question->setting_text);
 	printf("', limit %s", limit);
 	if (question->torch != question->source.info->release)
 		printf(", torch %s\n", la_release_name(question->torch));
@@ -215,13 +215,13 @@ static void print_unplayed(const struct source *source)
 	const char *setting = source_setting(source);
 
 	fputs("recording   ", stdout);
-	report_escaped(source->path, strlen(source->path));
+	print_escaped(source->path);
 	printf(", device %" PRIu64 ", no requests in its history\n",
 	       source->device);
 	if (!setting)
 		return;
 	fputs("recorded    setting '", stdout);
-	report_escaped(setting, strlen(setting));
+	print_escaped(setting);
 	puts("'");
 }
 
@@ -233,7 +233,7 @@ int replay_print_held(const struct source *source)
 
 	if (la_recording_picture(source->recording,
 				 (unsigned int)source->device, &picture) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	total = &picture.total;
 	print_unplayed(source);
 	fputs("held        ", stdout);

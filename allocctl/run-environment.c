@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "launch.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "run.h"
 #include "util/strbuf.h"
 
@@ -25,12 +25,12 @@ static int set_library(void)
 	char found[PATH_MAX], path[PATH_MAX];
 
 	if (!launch_find(found, place) || !platform_resolve(path, found)) {
-		report_error("cannot find liballoc-torch.so");
+		print_error("cannot find liballoc-torch.so");
 		return STATUS_CANNOT_TELL;
 	}
 	if (setenv("LIBALLOC_TORCH", path, 1) < 0 ||
 	    setenv("LIBALLOC_ENABLE", "1", 1) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	return STATUS_DONE;
 }
 
@@ -42,9 +42,9 @@ static int make_folder(char folder[PATH_MAX])
 		 parent && *parent ? parent : "/tmp");
 	if (!strchr(folder, ',') && mkdtemp(folder))
 		return STATUS_DONE;
-	report_error("cannot make a folder '%s': %s", folder,
-		     strchr(folder, ',') ? "its name has a comma" :
-					   strerror(errno));
+	print_error("cannot make a folder '%s': %s", folder,
+		    strchr(folder, ',') ? "its name has a comma" :
+					  strerror(errno));
 	return STATUS_CANNOT_TELL;
 }
 
@@ -69,14 +69,14 @@ static int set_options(const struct run_options *options, const char *folder)
 	la_strbuf_addf(&text, "report:%s", folder);
 	if (options->policy >= 0)
 		la_strbuf_addf(&text, ",policy:%s",
-			       report_policies[options->policy]);
+			       print_policies[options->policy]);
 	if (options->limit)
 		la_strbuf_addf(&text, ",limit:%" PRIu64, options->limit);
 	if (options->record)
 		add_path(&text, options->record);
 	if (text.failed || !launch_join("LIBALLOC_CONF", before, ',',
 					la_strbuf_text(&text)))
-		status = report_no_memory();
+		status = print_no_memory();
 	la_strbuf_release(&text);
 	return status;
 }
@@ -86,7 +86,7 @@ int run_environment(const struct run_options *options, char folder[PATH_MAX])
 	int status = STATUS_USAGE;
 
 	if (options->record && strchr(options->record, ','))
-		report_error("--record: a comma separates options");
+		print_error("--record: a comma separates options");
 	else
 		status = set_library();
 	if (status == STATUS_DONE)

@@ -10,7 +10,7 @@
 
 #include <liballoc/plugin.h>
 
-#include "report.h"
+#include "print.h"
 #include "run.h"
 #include "util/size.h"
 
@@ -160,8 +160,8 @@ static void print_process(const struct la_report *report)
 {
 	uint32_t i;
 
-	report_error("process %" PRIu64 ", policy %s", report->pid,
-		     report_policies[report->policy]);
+	print_error("process %" PRIu64 ", policy %s", report->pid,
+		    print_policies[report->policy]);
 	for (i = 0; i < report->device_count; i++)
 		print_device(report, i);
 	if (!report->ended)
@@ -182,12 +182,12 @@ void run_summary(const char *folder, int status)
 	for (i = 0; i < reports.count && i < PROCESSES; i++)
 		print_process(&reports.item[i]);
 	if (reports.count > PROCESSES)
-		report_error("%zu more processes used a GPU",
-			     reports.count - PROCESSES);
+		print_error("%zu more processes used a GPU",
+			    reports.count - PROCESSES);
 	if (!reports.count)
-		report_error("no process used a GPU through liballoc");
+		print_error("no process used a GPU through liballoc");
 	if (WIFSIGNALED(status))
-		report_error("the program was killed by signal %d (%s)",
-			     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		print_error("the program was killed by signal %d (%s)",
+			    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	free(reports.item);
 }

@@ -9,7 +9,7 @@
 
 #include "cmd.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "set.h"
 #include "util/util.h"
 
@@ -103,10 +103,10 @@ static int judge_places(const struct set_request *request,
 			ours = &found[i];
 	if (count && found[count - 1].line > edit->last_line &&
 	    !gives(&found[count - 1], request->setting)) {
-		report_error("'%s' is not changed: a later line would win, the "
-			     "one that would be line %zu (--force sets it all "
-			     "the same)",
-			     file->path, found[count - 1].line);
+		print_error("'%s' is not changed: a later line would win, the "
+			    "one that would be line %zu (--force sets it all "
+			    "the same)",
+			    file->path, found[count - 1].line);
 		return STATUS_FINDINGS;
 	}
 	if (ours && (ours->fate == LA_SCRIPT_UNKNOWN ||
@@ -114,9 +114,9 @@ static int judge_places(const struct set_request *request,
 		return STATUS_DONE;
 	if (ours && ours->diagnostic_count)
 		why = ours->diagnostics[0].text;
-	report_error("'%s' is not changed: the line would not act: %s "
-		     "(--force puts it in all the same)",
-		     file->path, why);
+	print_error("'%s' is not changed: the line would not act: %s "
+		    "(--force puts it in all the same)",
+		    file->path, why);
 	return STATUS_FINDINGS;
 }
 
@@ -231,9 +231,9 @@ static int check_edit(const struct set_request *request,
 	if (edit->had_block &&
 	    !is_ours(request, target, file->text + edit->old_lines,
 		     edit->old_length)) {
-		report_error("'%s' is not changed: what is between the marks "
-			     "of allocctl set was edited (--force drops it)",
-			     file->path);
+		print_error("'%s' is not changed: what is between the marks "
+			    "of allocctl set was edited (--force drops it)",
+			    file->path);
 		return STATUS_CANNOT_TELL;
 	}
 	return lines ? judge_edit(request, target, file, edit) : STATUS_DONE;
@@ -250,15 +250,15 @@ static int edit_file(const struct set_request *request,
 	code = set_block_edit(&edit, &block, file->text, file->length,
 			      !file->exists);
 	if (code == -EBADMSG)
-		report_error("'%s' is not changed: the marks of allocctl set "
-			     "in it do not match",
-			     file->path);
+		print_error("'%s' is not changed: the marks of allocctl set "
+			    "in it do not match",
+			    file->path);
 	else if (code == -EINVAL)
-		report_error("'%s' is not changed: the setting holds marks of "
-			     "allocctl set",
-			     file->path);
+		print_error("'%s' is not changed: the setting holds marks of "
+			    "allocctl set",
+			    file->path);
 	else if (code < 0)
-		status = report_no_memory();
+		status = print_no_memory();
 	else
 		status = check_edit(request, target, lines, file, &edit);
 	if (status == STATUS_DONE)
@@ -278,16 +278,16 @@ static int check_home(const struct set_request *request,
 	    *target->user != '~')
 		return STATUS_DONE;
 	if (!home || *home != '/' || stat(home, &st) || !S_ISDIR(st.st_mode)) {
-		report_error("HOME, '%s', is not a folder: name the file with "
-			     "--file",
-			     home ? home : "");
+		print_error("HOME, '%s', is not a folder: name the file with "
+			    "--file",
+			    home ? home : "");
 		return STATUS_CANNOT_TELL;
 	}
 	if (st.st_uid != geteuid() && !request->force) {
-		report_error("HOME, '%s', belongs to another user (number "
-			     "%ld): run this as that user (--force edits it "
-			     "all the same)",
-			     home, (long)st.st_uid);
+		print_error("HOME, '%s', belongs to another user (number "
+			    "%ld): run this as that user (--force edits it "
+			    "all the same)",
+			    home, (long)st.st_uid);
 		return STATUS_CANNOT_TELL;
 	}
 	return STATUS_DONE;
@@ -307,8 +307,8 @@ int set_check_place(const struct set_request *request,
 
 	if (set_path(path, request, target))
 		return STATUS_DONE;
-	report_error("%s has no file for that: name one with --file",
-		     target->name);
+	print_error("%s has no file for that: name one with --file",
+		    target->name);
 	return STATUS_USAGE;
 }
 
@@ -320,8 +320,8 @@ int set_apply(const struct set_request *request,
 	int status;
 
 	if (!target->comment) {
-		report_error("files for %s are not edited: put the line in",
-			     target->name);
+		print_error("files for %s are not edited: put the line in",
+			    target->name);
 		return STATUS_FINDINGS;
 	}
 	status = check_home(request, target);

@@ -16,7 +16,7 @@
 
 #include "cmd.h"
 #include "file.h"
-#include "report.h"
+#include "print.h"
 #include "set.h"
 
 static const char backup[] = ".allocctl-backup";
@@ -30,7 +30,7 @@ enum {
 
 static int refuse(const char *path, const char *why)
 {
-	report_error("'%s' is not changed: %s", path, why);
+	print_error("'%s' is not changed: %s", path, why);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -139,7 +139,7 @@ static int read_text(struct set_file *file)
 	file->text = text.data;
 	file->length = text.length;
 	if (text.failed)
-		return report_no_memory();
+		return print_no_memory();
 	if (n < 0)
 		return refuse(file->path, strerror(errno));
 	if (memchr(file->text, '\0', file->length))

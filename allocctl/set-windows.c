@@ -12,7 +12,7 @@
 #include <windows.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "set.h"
 
 /* Of the registry's values, with the bytes of a longest name. */
@@ -139,13 +139,13 @@ static int finish(const struct set_request *request, LSTATUS code, bool there)
 				    "the user's environment";
 
 	if (code == ERROR_ACCESS_DENIED) {
-		report_error("%s is not changed: it wants an administrator",
-			     where);
+		print_error("%s is not changed: it wants an administrator",
+			    where);
 		return STATUS_CANNOT_TELL;
 	}
 	if (code != ERROR_SUCCESS) {
-		report_error("%s is not changed: error %ld of Windows", where,
-			     (long)code);
+		print_error("%s is not changed: error %ld of Windows", where,
+			    (long)code);
 		return STATUS_CANNOT_TELL;
 	}
 	if (there)
@@ -165,7 +165,7 @@ int set_check_place(const struct set_request *request,
 	if (!request->path && (!strcmp(target->name, "cmd") ||
 			       !strcmp(target->name, "powershell")))
 		return STATUS_DONE;
-	report_error("files are not edited on Windows: put the line in");
+	print_error("files are not edited on Windows: put the line in");
 	return STATUS_FINDINGS;
 }
 
@@ -182,12 +182,12 @@ int set_apply(const struct set_request *request,
 	if (status != STATUS_DONE)
 		return status;
 	if (!widen(request->variable, name, NAME_WCHARS)) {
-		report_error("not a variable's name: '%s'", request->variable);
+		print_error("not a variable's name: '%s'", request->variable);
 		return STATUS_USAGE;
 	}
 	value = calloc(1, sizeof(*value));
 	if (!value)
-		return report_no_memory();
+		return print_no_memory();
 	code = lines ? set_value(request, store, name, value) :
 		       give_back(store, name, value, &there);
 	free(value);

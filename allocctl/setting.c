@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "setting.h"
 
 int setting_read(struct la_setting **out, const char *text,
@@ -26,7 +26,7 @@ int setting_read_at(struct la_setting **out, const char *text,
 	if (!code)
 		return STATUS_DONE;
 	if (code != -EINVAL)
-		return report_no_memory();
-	report_error("torch refuses the setting '%s': %s", text, err.text);
+		return print_no_memory();
+	print_error("torch refuses the setting '%s': %s", text, err.text);
 	return STATUS_FINDINGS;
 }

@@ -10,7 +10,7 @@
 #include <liballoc/trace.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "source.h"
 #include "util/size.h"
 
@@ -81,7 +81,7 @@ const char *source_limit_text(char text[64], const struct la_limit *limit)
 
 static int cannot_read(const struct source *source, const struct la_error *err)
 {
-	report_error("cannot read '%s': %s", source->path, err->text);
+	print_error("cannot read '%s': %s", source->path, err->text);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -89,8 +89,8 @@ void source_check_companion(const struct source *source)
 {
 	if (la_recording_companion(source->recording) ==
 	    LA_COMPANION_UNREADABLE)
-		report_error("warning: the companion file of '%s' is not read: "
-			     "this build lacks jansson", source->path);
+		print_error("warning: the companion file of '%s' is not read: "
+			    "this build lacks jansson", source->path);
 }
 
 int source_open_recording(struct source *source)
@@ -110,21 +110,21 @@ int source_open_recording(struct source *source)
 		source->device = la_recording_main_device(source->recording);
 	if (source->device < count)
 		return STATUS_DONE;
-	report_error("'%s' has no device %" PRIu64 ", it has %u", source->path,
-		     source->device, count);
+	print_error("'%s' has no device %" PRIu64 ", it has %u", source->path,
+		    source->device, count);
 	return STATUS_USAGE;
 }
 
 static int no_history(const struct source *source)
 {
 	if (la_recording_is_probe(source->recording)) {
-		report_error("'%s' has no allocations of device %" PRIu64,
-			     source->path, source->device);
+		print_error("'%s' has no allocations of device %" PRIu64,
+			    source->path, source->device);
 		return STATUS_CANNOT_TELL;
 	}
-	report_error("'%s' has no history of device %" PRIu64 ": nothing was "
-		     "recorded; call torch.cuda.memory._record_memory_history()"
-		     " first", source->path, source->device);
+	print_error("'%s' has no history of device %" PRIu64 ": nothing was "
+		    "recorded; call torch.cuda.memory._record_memory_history()"
+		    " first", source->path, source->device);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -148,17 +148,17 @@ static int no_program(const struct source *source)
 	char count[32], limit[64];
 
 	if (la_recording_is_partial(source->recording))
-		report_error("cannot replay '%s': of a truncated file, the "
-			     "history must begin with the first allocation",
-			     source->path);
+		print_error("cannot replay '%s': of a truncated file, the "
+			    "history must begin with the first allocation",
+			    source->path);
 	else
-		report_error("cannot replay '%s': nothing explains event %s "
-			     "under the setting '%s' and the limit %s, from %s",
-			     source->path,
-			     source_count_text(count, info->understood),
-			     info->setting,
-			     source_limit_text(limit, &info->limit),
-			     source_limit_source(info));
+		print_error("cannot replay '%s': nothing explains event %s "
+			    "under the setting '%s' and the limit %s, from %s",
+			    source->path,
+			    source_count_text(count, info->understood),
+			    info->setting,
+			    source_limit_text(limit, &info->limit),
+			    source_limit_source(info));
 	return STATUS_CANNOT_TELL;
 }
 
@@ -211,11 +211,11 @@ int source_open_program(struct source *source,
 		return cannot_read(source, &err);
 	source->info = la_program_info(source->program);
 	if (source->info->refused_setting)
-		report_error("warning: torch %s refuses the recorded setting "
-			     "'%s'; it is read as '%s'",
-			     source_release(source->info),
-			     source->info->refused_setting,
-			     source->info->setting);
+		print_error("warning: torch %s refuses the recorded setting "
+			    "'%s'; it is read as '%s'",
+			    source_release(source->info),
+			    source->info->refused_setting,
+			    source->info->setting);
 	if (!has_program(source))
 		return no_program(source);
 	if (la_program_verify(source->program, &source->check, &err) < 0)
@@ -238,16 +238,16 @@ int source_check_program(const struct source *source)
 	char done[32], all[32];
 
 	if (!info->request_count && !info->oom_count) {
-		report_error("'%s' has no requests in its history: nothing to "
-			     "replay", source->path);
+		print_error("'%s' has no requests in its history: nothing to "
+			    "replay", source->path);
 		return STATUS_CANNOT_TELL;
 	}
 	if (source_is_understood(source))
 		return STATUS_DONE;
-	report_error("cannot tell of '%s': only %s of its %s events are "
-		     "understood (private pools? another setting or limit?)",
-		     source->path, source_count_text(done, info->understood),
-		     source_count_text(all, info->event_count));
+	print_error("cannot tell of '%s': only %s of its %s events are "
+		    "understood (private pools? another setting or limit?)",
+		    source->path, source_count_text(done, info->understood),
+		    source_count_text(all, info->event_count));
 	return STATUS_CANNOT_TELL;
 }
 
@@ -298,8 +298,8 @@ static void print_check(const struct source *source)
 	const struct la_verification *check = &source->check;
 
 	fputs("self-check  ", stdout);
-	report_paint(check->exact ? REPORT_GREEN : REPORT_RED,
-		     check->exact ? "exact" : "not exact");
+	print_paint(check->exact ? PRINT_GREEN : PRINT_RED,
+		    check->exact ? "exact" : "not exact");
 	fputs(": ", stdout);
 	print_count("placements, ", check->placements_right,
 		    check->placements);
@@ -361,11 +361,11 @@ void source_print(const struct source *source)
 	char limit[64], count[32];
 
 	fputs("recording   ", stdout);
-	report_escaped(source->path, strlen(source->path));
+	print_escaped(source->path);
 	printf(", device %" PRIu64 ", %s events\n", source->device,
 	       source_count_text(count, info->event_count));
 	fputs("recorded    setting '", stdout);
-	report_escaped(info->setting, strlen(info->setting));
+	print_escaped(info->setting);
 	printf("', limit %s, from %s",
 	       source_limit_text(limit, &info->limit),
 	       source_limit_source(info));

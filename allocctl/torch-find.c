@@ -11,7 +11,7 @@
 
 #include "cmd.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "torch-find.h"
 
 #define VERSION_FILE "torch/version.py"
@@ -296,6 +296,6 @@ int torch_find(struct torch_found *found, const char *python)
 {
 	if (torch_seek(found, python))
 		return STATUS_DONE;
-	report_error("%s", found->why);
+	print_error("%s", found->why);
 	return STATUS_CANNOT_TELL;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 #include "util/util.h"
 
@@ -52,7 +52,7 @@ static void print_pasted(const char *text)
 	for (; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		printf("%*s", PAGE_INDENT + 3, "");
-		report_escaped(text, length);
+		print_escaped_bytes(text, length);
 		putchar('\n');
 	}
 }

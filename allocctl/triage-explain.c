@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 #include "util/size.h"
 
@@ -14,7 +14,7 @@ enum { NAME_COLUMNS = 30, VALUE_COLUMNS = 26 };
 static void print_title(const struct page *page, enum triage_word title)
 {
 	putchar('\n');
-	report_paint(REPORT_BOLD, triage_word(page->language, title));
+	print_paint(PRINT_BOLD, triage_word(page->language, title));
 	putchar('\n');
 }
 
@@ -133,11 +133,10 @@ static void print_stack(const struct page *page, uint32_t stack)
 		frame = la_recording_frame(recording, frames[i]);
 		fputs("      ", stdout);
 		if (frame->function)
-			report_escaped(frame->function,
-				       strlen(frame->function));
+			print_escaped(frame->function);
 		if (frame->file) {
 			fputs(", ", stdout);
-			report_escaped(frame->file, strlen(frame->file));
+			print_escaped(frame->file);
 			printf(":%" PRIu32, frame->line);
 		}
 		putchar('\n');
@@ -199,9 +198,9 @@ static void print_cost(struct page *page, const struct la_trial *trial)
 	triage_say(text, page->language, W_explain_cost, taken, given, waits,
 		   seconds, NULL);
 	fputs("  ", stdout);
-	report_escaped(name, strlen(name));
+	print_escaped(name);
 	fputs("\n      ", stdout);
-	report_wrapped_from(6, 6, la_strbuf_text(text));
+	print_wrapped_from(6, 6, la_strbuf_text(text));
 }
 
 static void print_costs(struct page *page)
@@ -229,7 +228,7 @@ static void print_steady(struct page *page)
 	source_count_text(steps, growth->windows);
 	snprintf(p, sizeof(p), "%.2g", growth->p);
 	triage_say(text, page->language, W_growth_steady, steps, p, NULL);
-	report_wrapped(2, la_strbuf_text(text));
+	print_wrapped(2, la_strbuf_text(text));
 }
 
 static void print_message(const struct page *page)
@@ -240,8 +239,8 @@ static void print_message(const struct page *page)
 	if (!text)
 		return;
 	print_title(page, W_explain_message);
-	report_escaped_add(&escaped, text, strlen(text));
-	report_wrapped(2, la_strbuf_text(&escaped));
+	print_escaped_add(&escaped, text, strlen(text));
+	print_wrapped(2, la_strbuf_text(&escaped));
 	la_strbuf_release(&escaped);
 }
 

@@ -11,7 +11,7 @@
 
 #include "cmd.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "triage.h"
 #include "util/util.h"
 
@@ -31,7 +31,7 @@ enum content { CONTENT_LOG, CONTENT_RECORDING, CONTENT_PACKED };
 
 static int cannot_read(const char *path, const char *why)
 {
-	report_error("cannot read '%s': %s", path, why);
+	print_error("cannot read '%s': %s", path, why);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -105,11 +105,11 @@ static int take_facts(struct triage *triage, struct la_log *log,
 	size_t count, i;
 
 	if (la_log_finish(log) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	facts = la_log_facts(log, &count);
 	for (i = 0; i < count; i++) {
 		if (!triage_add_message(triage, &facts[i], path))
-			return report_no_memory();
+			return print_no_memory();
 		memset(&facts[i], 0, sizeof(facts[i]));
 	}
 	triage->lines += la_log_lines(log);
@@ -129,7 +129,7 @@ static int feed_plain(struct la_log *log, const struct file *file)
 			code = la_log_feed(log, data, (size_t)got);
 	}
 	if (code < 0)
-		return report_no_memory();
+		return print_no_memory();
 	return got < 0 ? cannot_read(file->path, strerror(errno)) : STATUS_DONE;
 }
 
@@ -150,7 +150,7 @@ static int read_log(struct triage *triage, const struct file *file,
 	int status;
 
 	if (la_log_new(&log) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	status = content == CONTENT_PACKED ? feed_packed(log, file) :
 					     feed_plain(log, file);
 	if (status == STATUS_DONE)
@@ -188,7 +188,7 @@ static int read_facts(struct triage *triage, struct source *source)
 	if (triage_add_recorded(triage, &facts, source, !code))
 		return STATUS_DONE;
 	la_facts_release(&facts);
-	return report_no_memory();
+	return print_no_memory();
 }
 
 /* What could not be understood as a program has facts nevertheless. */
@@ -221,7 +221,7 @@ static int read_device(struct triage *triage, const struct file *file,
 
 	if (!source || !triage_add_source(triage, source)) {
 		free(source);
-		return report_no_memory();
+		return print_no_memory();
 	}
 	source->path = file->path;
 	source->device = device;
@@ -240,8 +240,8 @@ static int read_devices(struct triage *triage, const struct file *file,
 	int status = STATUS_DONE;
 
 	if (wanted != SOURCE_MAIN_DEVICE && wanted >= count) {
-		report_error("'%s' has no device %" PRIu64 ", it has %u",
-			     file->path, wanted, count);
+		print_error("'%s' has no device %" PRIu64 ", it has %u",
+			    file->path, wanted, count);
 		la_recording_free(recording);
 		return STATUS_USAGE;
 	}
@@ -376,7 +376,7 @@ static int search_core(struct triage *triage, struct la_core *core,
 	int status;
 
 	if (la_log_new(&log) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	status = la_core_search(core, log, &err) < 0 ?
 			 cannot_read(path, err.text) :
 			 take_facts(triage, log, path);
@@ -386,7 +386,7 @@ static int search_core(struct triage *triage, struct la_core *core,
 		triage->oom[i].from_core = true;
 		triage->oom[i].facts.pid = info->pid;
 		if (!take_setting(&triage->oom[i].facts, info))
-			status = report_no_memory();
+			status = print_no_memory();
 	}
 	return status;
 }

@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "triage.h"
 #include "util/array.h"
 
@@ -65,7 +65,7 @@ static struct triage_oom *message_of(const struct triage *triage,
 static int merge(struct triage_oom *message, struct triage_oom *recorded)
 {
 	if (la_facts_merge(&message->facts, &recorded->facts, NULL) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	message->source = recorded->source;
 	return STATUS_DONE;
 }
@@ -129,7 +129,7 @@ static int read_files(struct triage *triage)
 	size_t i;
 
 	if (!seen)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++) {
 		seen[i] = platform_identify(files->item[i]);
 		if (!is_repeated(seen, i))
@@ -147,7 +147,7 @@ static int read_latest(struct triage *triage)
 	triage->core = platform_latest_core(&store);
 	if (triage->core)
 		return triage_read_core(triage, triage->core);
-	report_error("no core of python in %s", store);
+	print_error("no core of python in %s", store);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -181,7 +181,7 @@ static int order(struct triage *triage)
 	size_t i, at = 0;
 
 	if (!sorted)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < triage->count; i++)
 		if (triage->oom[i].log)
 			sorted[at++] = triage->oom[i];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "holders.h"
-#include "report.h"
+#include "print.h"
 #include "triage.h"
 #include "util/json.h"
 
@@ -439,7 +439,7 @@ void triage_print_json(const struct triage *triage)
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	triage_json(&json, triage);
 	putchar('\n');
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "triage.h"
 #include "util/size.h"
 
@@ -38,9 +38,9 @@ static int check_card(const struct la_facts *facts, uint64_t card)
 	if (!card || facts->amount[LA_AMOUNT_TOTAL].low != card ||
 	    held->low <= card)
 		return STATUS_DONE;
-	report_error("--card: %s is less than the %s that PyTorch held",
-		     la_size_format(given, card),
-		     la_size_format(least, held->low));
+	print_error("--card: %s is less than the %s that PyTorch held",
+		    la_size_format(given, card),
+		    la_size_format(least, held->low));
 	return STATUS_USAGE;
 }
 
@@ -64,7 +64,7 @@ static int complete(struct la_facts *facts, const struct triage *triage)
 		free(facts->setting);
 		facts->setting = strdup(triage->request->setting);
 		if (!facts->setting)
-			return report_no_memory();
+			return print_no_memory();
 	}
 	la_facts_complete(facts);
 	return STATUS_DONE;
@@ -148,13 +148,13 @@ static int make_rows(struct triage_oom *oom,
 
 	oom->trial = calloc(request->tries.nr + 2, sizeof(*oom->trial));
 	if (!oom->trial)
-		return report_no_memory();
+		return print_no_memory();
 	if (oom->facts.setting)
 		ok = add_row(oom, oom->facts.setting, false);
 	for (i = 0; i < request->tries.nr && ok; i++)
 		ok = add_row(oom, request->tries.item[i], true);
 	ok = ok && add_row(oom, EXPANDABLE, false);
-	return ok ? STATUS_DONE : report_no_memory();
+	return ok ? STATUS_DONE : print_no_memory();
 }
 
 static int replay(struct triage_oom *oom, const struct triage *triage)
@@ -179,8 +179,8 @@ static int replay(struct triage_oom *oom, const struct triage *triage)
 	if (code == -ENOENT)
 		return make_rows(oom, request);
 	if (code < 0) {
-		report_error("cannot replay '%s': %s", oom->source->path,
-			     err.text);
+		print_error("cannot replay '%s': %s", oom->source->path,
+			    err.text);
 		return make_rows(oom, request);
 	}
 	oom->replayed = true;
@@ -203,7 +203,7 @@ static int judge(struct triage_oom *oom, const struct triage *triage)
 	if (la_advise(&oom->advice, &oom->advice_count, &oom->facts,
 		      &oom->verdict, oom->replayed ? oom->trial : NULL,
 		      oom->replayed ? oom->trial_count : 0) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	return STATUS_DONE;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 #include "util/size.h"
 
@@ -16,12 +16,12 @@ static void print_plain(const char *text)
 
 	for (; *text; text += length) {
 		length = strcspn(text, "|`<");
-		report_escaped(text, length);
+		print_escaped_bytes(text, length);
 		length += strspn(text + length, "|`<");
 	}
 }
 
-static void print_code(const char *text)
+static void print_verbatim(const char *text)
 {
 	putchar('`');
 	print_plain(*text ? text : " ");
@@ -97,7 +97,7 @@ static void print_trials(struct page *page)
 		   "|---|---|---:|");
 	for (i = 0; i < page->oom->trial_count; i++, trial++) {
 		fputs("| ", stdout);
-		print_code(triage_trial_text(page->language, trial));
+		print_verbatim(triage_trial_text(page->language, trial));
 		printf("%s | %s | %s |\n", trial->current ? " \\*" : "",
 		       triage_past_text(page->language, trial),
 		       trial->known ? la_size_format(size, trial->reserved) :
@@ -128,7 +128,7 @@ static void print_setting(const struct page *page)
 
 	printf("- %s: ", triage_word(page->language, W_md_setting));
 	if (setting)
-		print_code(setting);
+		print_verbatim(setting);
 	else
 		fputs(triage_word(page->language, W_md_unknown), stdout);
 	putchar('\n');

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 
 enum { MOST_PARTS = 4 };
@@ -19,11 +19,11 @@ struct la_strbuf *page_text(struct page *page)
 
 void page_cell(const char *text, int columns, bool right)
 {
-	int pad = columns - (int)report_columns(text, strlen(text));
+	int pad = columns - (int)print_columns(text, strlen(text));
 
 	if (right && pad > 0)
 		printf("%*s", pad, "");
-	report_escaped(text, strlen(text));
+	print_escaped(text);
 	if (!right && pad > 0)
 		printf("%*s", pad, "");
 }
@@ -38,8 +38,8 @@ void page_end(struct page *page, enum triage_word label)
 		name = triage_word(page->language, label);
 	page_cell(page->label == name ? "" : name, PAGE_INDENT, false);
 	page->label = name;
-	report_wrapped_from(PAGE_INDENT, PAGE_INDENT,
-			    la_strbuf_text(&page->text));
+	print_wrapped_from(PAGE_INDENT, PAGE_INDENT,
+			   la_strbuf_text(&page->text));
 }
 
 void page_say(struct page *page, enum triage_word label, enum triage_word word,
@@ -79,5 +79,5 @@ int page_release(struct page *page)
 	bool failed = page->failed || page->text.failed;
 
 	la_strbuf_release(&page->text);
-	return failed ? report_no_memory() : STATUS_DONE;
+	return failed ? print_no_memory() : STATUS_DONE;
 }

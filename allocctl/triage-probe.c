@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "triage.h"
 
 /* The last OOM of a device; false: there is none. */
@@ -46,11 +46,11 @@ static int add_facts(struct triage *triage, struct la_facts *facts,
 			continue;
 		code = la_facts_merge(&triage->oom[i].facts, facts, NULL);
 		la_facts_release(facts);
-		return code < 0 ? report_no_memory() : STATUS_DONE;
+		return code < 0 ? print_no_memory() : STATUS_DONE;
 	}
 	if (!triage_add_message(triage, facts, NULL)) {
 		la_facts_release(facts);
-		return report_no_memory();
+		return print_no_memory();
 	}
 	triage->oom[triage->count - 1].probe = path;
 	return STATUS_DONE;
@@ -73,7 +73,7 @@ int triage_add_probe(struct triage *triage, const struct la_probe *probe,
 		    !last_oom(probe, i, &index))
 			continue;
 		if (la_facts_of_probe(&facts, probe, index, NULL) < 0)
-			return report_no_memory();
+			return print_no_memory();
 		status = add_facts(triage, &facts, path, first);
 	}
 	return status;

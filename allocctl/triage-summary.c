@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 
 enum { PLACES_SHOWN = 4, CAUSE_COLUMNS = 22 };
@@ -32,8 +32,8 @@ static void say_place(const struct page *page, struct la_strbuf *out,
 	if (facts->line[0])
 		triage_say(out, page->language, W_explain_line, line, NULL);
 	else if (oom->source)
-		report_escaped_add(out, oom->source->path,
-				   strlen(oom->source->path));
+		print_escaped_add(out, oom->source->path,
+				  strlen(oom->source->path));
 	la_strbuf_addstr(out, ")");
 }
 
@@ -75,8 +75,8 @@ static void print_group(struct page *page, size_t at)
 	}
 	printf("%c %-*s %3zu  ", mine ? '*' : ' ', CAUSE_COLUMNS,
 	       la_cause_name(cause), count);
-	report_wrapped_from(CAUSE_COLUMNS + 8, CAUSE_COLUMNS + 8,
-			    la_strbuf_text(text));
+	print_wrapped_from(CAUSE_COLUMNS + 8, CAUSE_COLUMNS + 8,
+			   la_strbuf_text(text));
 }
 
 void triage_print_summary(struct page *page)
@@ -92,6 +92,6 @@ void triage_print_summary(struct page *page)
 		if (is_first(triage, i))
 			print_group(page, i);
 	if (!triage->request->explain)
-		report_wrapped(0, triage_word(page->language, W_summary_about));
+		print_wrapped(0, triage_word(page->language, W_summary_about));
 	putchar('\n');
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 #include "util/size.h"
 
@@ -56,7 +56,7 @@ static void print_row(struct page *page, const struct la_trial *trial)
 	}
 	fputs(trial->current ? "* " : "  ", stdout);
 	page_cell(name, NAME_COLUMNS, false);
-	if (report_columns(name, strlen(name)) > NAME_COLUMNS)
+	if (print_columns(name, strlen(name)) > NAME_COLUMNS)
 		printf("\n%*s", NAME_COLUMNS + 2, "");
 	putchar(' ');
 	page_cell(triage_past_text(page->language, trial), PAST_COLUMNS, false);
@@ -67,7 +67,7 @@ static void print_row(struct page *page, const struct la_trial *trial)
 	if (!trial->objection)
 		return;
 	printf("%*s", 6, "");
-	report_wrapped_from(6, 6, trial->objection);
+	print_wrapped_from(6, 6, trial->objection);
 }
 
 static void print_head(struct page *page)
@@ -138,9 +138,9 @@ void triage_print_table(struct page *page)
 	snprintf(count, sizeof(count), "%zu", left);
 	triage_say(page_text(page), page->language, W_more_rows, count, NULL);
 	if (left)
-		report_wrapped(2, la_strbuf_text(&page->text));
+		print_wrapped(2, la_strbuf_text(&page->text));
 	if (depends)
-		report_wrapped(2, triage_word(page->language, W_depends_on));
+		print_wrapped(2, triage_word(page->language, W_depends_on));
 	putchar('\n');
 }
 

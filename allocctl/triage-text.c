@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-page.h"
 #include "util/size.h"
 
-static enum report_colour colour_of(enum la_grade grade)
+static enum print_colour colour_of(enum la_grade grade)
 {
-	return grade >= LA_GRADE_STRONG	    ? REPORT_RED :
-	       grade == LA_GRADE_CONSISTENT ? REPORT_YELLOW :
-					      REPORT_BOLD;
+	return grade >= LA_GRADE_STRONG	    ? PRINT_RED :
+	       grade == LA_GRADE_CONSISTENT ? PRINT_YELLOW :
+					      PRINT_BOLD;
 }
 
 static void print_headline(struct page *page)
@@ -23,9 +23,9 @@ static void print_headline(struct page *page)
 	const char *name = la_cause_name(page->oom->verdict.cause);
 
 	triage_headline(text, page->triage, page->oom);
-	report_paint(colour_of(page->oom->verdict.grade), name);
-	report_wrapped_from(strlen(name), 0,
-			    la_strbuf_text(text) + strlen(name));
+	print_paint(colour_of(page->oom->verdict.grade), name);
+	print_wrapped_from(strlen(name), 0,
+			   la_strbuf_text(text) + strlen(name));
 	putchar('\n');
 }
 
@@ -278,7 +278,7 @@ static void print_no_oom(struct page *page)
 			   NULL);
 	else
 		page_no_oom(page);
-	report_wrapped(0, la_strbuf_text(&page->text));
+	print_wrapped(0, la_strbuf_text(&page->text));
 	for (i = 0; i < triage->count; i++) {
 		page->oom = &triage->oom[i];
 		print_why(page);

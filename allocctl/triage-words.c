@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "triage-words.h"
 #include "util/util.h"
 
@@ -82,6 +82,6 @@ void triage_say(struct la_strbuf *out, enum la_language language,
 		if (n < 0)
 			la_strbuf_add(out, text, length);
 		else if (n < count)
-			report_escaped_add(out, part[n], strlen(part[n]));
+			print_escaped_add(out, part[n], strlen(part[n]));
 	}
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 static int open_one(struct tune *tune, const char *path)
@@ -39,7 +39,7 @@ int tune_files_open(struct tune *tune)
 	tune->steps = calloc(files->nr, sizeof(*tune->steps));
 	if (!tune->source || !tune->program || !tune->plan || !tune->policy ||
 	    !tune->steps)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++)
 		status = open_one(tune, files->item[i]);
 	return status;
@@ -71,7 +71,7 @@ int tune_files_plan(struct tune *tune)
 	for (i = 0; i < tune->source_count; i++) {
 		code = la_program_plan(tune->program[i], &tune->plan[i], NULL);
 		if (code < 0 && code != -E2BIG)
-			return report_no_memory();
+			return print_no_memory();
 	}
 	return STATUS_DONE;
 }

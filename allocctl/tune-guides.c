@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "preset.h"
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 #include "util/size.h"
 
@@ -30,16 +30,16 @@ static int add_guide(struct tune *tune, const char *name)
 	if (!preset)
 		return STATUS_USAGE;
 	if (preset->share && !memory) {
-		report_error("preset '%s' takes a share of the card, which is "
-			     "not known; say --card",
-			     name);
+		print_error("preset '%s' takes a share of the card, which is "
+			    "not known; say --card",
+			    name);
 		return STATUS_CANNOT_TELL;
 	}
 	guide->preset = preset;
 	tune->guide_count++;
 	if (preset_settings(preset, memory, &guide->settings))
 		return STATUS_DONE;
-	return report_no_memory();
+	return print_no_memory();
 }
 
 int tune_guides_add(struct tune *tune, const struct opt_list *names)
@@ -49,7 +49,7 @@ int tune_guides_add(struct tune *tune, const struct opt_list *names)
 
 	tune->guide = calloc(names->nr + 1, sizeof(*tune->guide));
 	if (!tune->guide)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < names->nr && status == STATUS_DONE; i++)
 		status = add_guide(tune, names->item[i]);
 	return status;

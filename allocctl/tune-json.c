@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 /* null where it is not known */
@@ -245,7 +245,7 @@ void tune_print_json(const struct tune *tune)
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	tune_json(&json, tune);
 	putchar('\n');
 }

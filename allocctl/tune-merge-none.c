@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tune-merge.c of a build without a JSON reader. */
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 int tune_merge_read(struct tune_merge *merge, const struct opt_list *files)
 {
 	(void)merge;
 	(void)files;
-	report_error("this build cannot read JSON: it was made without "
-		     "jansson");
+	print_error("this build cannot read JSON: it was made without "
+		    "jansson");
 	return STATUS_CANNOT_TELL;
 }
 

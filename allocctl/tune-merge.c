@@ -10,7 +10,7 @@
 #include <liballoc/version.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 /* Members of a fact, as tune-shard.c writes them. */
@@ -18,8 +18,8 @@ enum { FACT_MEMBERS = 14 };
 
 static int not_a_shard(const char *path, const char *why)
 {
-	report_error("'%s' is not what 'allocctl tune --shard' wrote: %s",
-		     path, why);
+	print_error("'%s' is not what 'allocctl tune --shard' wrote: %s",
+		    path, why);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -44,18 +44,18 @@ static int read_file(json_t *shards, const char *path)
 	json_t *shard = json_load_file(path, 0, &err);
 
 	if (!shard) {
-		report_error("cannot read '%s': %s", path, err.text);
+		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	if (json_array_append_new(shards, shard) < 0)
-		return report_no_memory();
+		return print_no_memory();
 	if (!has_text(shard, "schema", "allocctl.tune-shard/1"))
 		return not_a_shard(path, "it has another schema");
 	if (!has_text(shard, "version", LA_VERSION))
 		return not_a_shard(path, "it is of another version");
 	if (json_is_true(json_object_get(shard, "partial"))) {
-		report_error("'%s' was interrupted: run that shard again",
-			     path);
+		print_error("'%s' was interrupted: run that shard again",
+			    path);
 		return STATUS_CANNOT_TELL;
 	}
 	return STATUS_DONE;
@@ -76,9 +76,9 @@ static int check_shards(const json_t *shards, const struct opt_list *files)
 					json_object_get(json_array_get(shards,
 								       i),
 							alike[k]))) {
-				report_error("'%s' and '%s' are of different "
-					     "searches", files->item[0],
-					     files->item[i]);
+				print_error("'%s' and '%s' are of different "
+					    "searches", files->item[0],
+					    files->item[i]);
 				return STATUS_CANNOT_TELL;
 			}
 	for (index = 1; index <= count; index++) {
@@ -87,8 +87,8 @@ static int check_shards(const json_t *shards, const struct opt_list *files)
 						   "shard")) == index)
 				break;
 		if (i == files->nr) {
-			report_error("shard %" PRIu64 " of %" PRIu64
-				     " is missing", index, count);
+			print_error("shard %" PRIu64 " of %" PRIu64
+				    " is missing", index, count);
 			return STATUS_CANNOT_TELL;
 		}
 	}
@@ -184,7 +184,7 @@ static int read_facts(struct tune_merge *merge, const json_t *shard,
 			     sizeof(*bigger));
 
 	if (!bigger)
-		return report_no_memory();
+		return print_no_memory();
 	merge->fact = bigger;
 	for (i = 0; i < count; i++)
 		if (!read_fact(json_array_get(facts, i),
@@ -196,7 +196,7 @@ static int read_facts(struct tune_merge *merge, const json_t *shard,
 int tune_merge_read(struct tune_merge *merge, const struct opt_list *files)
 {
 	json_t *shards = json_array(), *first;
-	int status = shards ? STATUS_DONE : report_no_memory();
+	int status = shards ? STATUS_DONE : print_no_memory();
 	size_t i;
 
 	merge->root = shards;
@@ -228,8 +228,8 @@ int tune_merge_check(const struct tune_merge *merge, const struct tune *tune)
 		if (number(json_array_get(was, 0)) == info->event_count &&
 		    number(json_array_get(was, 1)) == info->peak_live)
 			continue;
-		report_error("'%s' is not what the shards have read",
-			     tune->source[i].path);
+		print_error("'%s' is not what the shards have read",
+			    tune->source[i].path);
 		return STATUS_CANNOT_TELL;
 	}
 	return STATUS_DONE;

@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 #include "preset.h"
-#include "report.h"
+#include "print.h"
 #include "setting.h"
 #include "tune.h"
 #include "util/size.h"
@@ -206,7 +206,7 @@ int tune_method_run(struct tune *tune)
 	tune->method.fits = walk.kept.fits;
 	la_strbuf_release(&walk.best);
 	if (walk.failed || !tune->method.setting)
-		return report_no_memory();
+		return print_no_memory();
 	judge(&walk);
 	return STATUS_DONE;
 }
@@ -233,7 +233,7 @@ void tune_method_text(const struct tune *tune)
 		puts("nothing fits");
 		return;
 	}
-	report_escaped(tune->winner->setting, strlen(tune->winner->setting));
+	print_escaped(tune->winner->setting);
 	printf("%s,\n            needs %s, without a limit %s\n",
 	       *tune->winner->setting ? "" : "(default)",
 	       la_size_format(size, tune->winner->minimum_memory),

@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "costs-file.h"
 #include "platform.h"
-#include "report.h"
+#include "print.h"
 #include "setting.h"
 #include "tune.h"
 #include "util/card.h"
@@ -57,7 +57,7 @@ static int read_limit(struct tune *tune)
 	const struct tune_request *request = tune->request;
 
 	if (request->card && request->limit) {
-		report_error("--card and --limit exclude each other");
+		print_error("--card and --limit exclude each other");
 		return STATUS_USAGE;
 	}
 	if (request->card)
@@ -82,7 +82,7 @@ static int read_torch(struct tune *tune)
 	tune->release = LA_RELEASE(2, 11);
 	if (tune->request->torch &&
 	    la_release_parse(&tune->release, tune->request->torch, &err) < 0) {
-		report_error("%s", err.text);
+		print_error("%s", err.text);
 		return STATUS_USAGE;
 	}
 	if (tune->request->torch)
@@ -135,7 +135,7 @@ static int read_costs(struct tune *tune, bool merge)
 		return STATUS_DONE;
 	}
 	if (la_costs_read(&tune->costs, request->costs, &err) < 0) {
-		report_error("cannot read '%s': %s", request->costs, err.text);
+		print_error("cannot read '%s': %s", request->costs, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	snprintf(tune->costs_file, sizeof(tune->costs_file), "%s",
@@ -222,7 +222,7 @@ static int run_search(const struct tune_work *work,
 	if (progress)
 		fputs("\r\033[K", stderr);
 	if (code < 0) {
-		report_error("%s", err.text);
+		print_error("%s", err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	return STATUS_DONE;
@@ -248,7 +248,7 @@ static int search(const struct tune_work *work,
 	la_tuning_facts(tune->tuning, &tune->replays);
 	tune_advise(tune);
 	return tune->warnings.failed || tune->paste.failed ?
-		       report_no_memory() :
+		       print_no_memory() :
 		       STATUS_DONE;
 }
 
@@ -269,7 +269,7 @@ static int run(const struct tune_work *work, struct tune *tune)
 	if (settings.item && tune_guides_list(tune, &settings))
 		status = search(work, &settings, tune);
 	else
-		status = report_no_memory();
+		status = print_no_memory();
 	opt_list_release(&settings);
 	return status;
 }

@@ -6,7 +6,7 @@
 
 #include <liballoc/version.h>
 
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 
 static void json_list(struct la_json *json, const char *key,
@@ -82,7 +82,7 @@ void tune_print_shard(const struct tune *tune, uint64_t index, uint64_t count)
 	size_t facts, i;
 
 	fact = la_tuning_facts(tune->tuning, &facts);
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.tune-shard/1");
 	la_json_member_text(&json, "version", LA_VERSION);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "tune.h"
 #include "util/size.h"
 
@@ -127,13 +127,13 @@ static void print_row(const struct tune *tune, const struct la_tuned *tuned)
 		       tuned->operations.mallocs, tuned->operations.frees,
 		       tuned->operations.synchronisations, tuned->seconds);
 	}
-	report_escaped(name_of(tuned), strlen(name_of(tuned)));
+	print_escaped(name_of(tuned));
 	putchar('\n');
 	print_spread("minimum", tuned->minimum_memory_range);
 	print_spread("without limit", tuned->peak_reserved_range);
 	if (tuned->objection) {
 		printf("%14snot recommended: ", "");
-		report_escaped(tuned->objection, strlen(tuned->objection));
+		print_escaped(tuned->objection);
 		putchar('\n');
 	}
 }
@@ -153,7 +153,7 @@ static void print_table(const struct tune *tune)
 	size_t shown = 0, i;
 
 	if (!row) {
-		report_error("out of memory");
+		print_error("out of memory");
 		return;
 	}
 	for (i = 0; i < tune->count; i++)
@@ -172,7 +172,7 @@ static void print_table(const struct tune *tune)
 	     "    seconds are estimates");
 	if (*tune->costs_file) {
 		fputs("    from ", stdout);
-		report_escaped(tune->costs_file, strlen(tune->costs_file));
+		print_escaped(tune->costs_file);
 		putchar('\n');
 	}
 	printf("    %zu of %zu settings, of which %zu were measured and the "
@@ -225,9 +225,9 @@ static void print_warnings(const struct tune *tune)
 		putchar('\n');
 	for (; *line; line += length + 1) {
 		length = strcspn(line, "\n");
-		report_paint(REPORT_YELLOW, "warning");
+		print_paint(PRINT_YELLOW, "warning");
 		fputs(": ", stdout);
-		report_escaped(line, length);
+		print_escaped_bytes(line, length);
 		putchar('\n');
 	}
 }
@@ -249,7 +249,7 @@ static void print_no_winner(const struct tune *tune)
 		puts("no winner so far");
 		return;
 	}
-	report_paint(REPORT_RED, "nothing fits");
+	print_paint(PRINT_RED, "nothing fits");
 	if (!least) {
 		puts(": no setting runs under any limit");
 		return;
@@ -297,7 +297,7 @@ static void print_paste(const struct tune *tune)
 		line = tune_paste_line(tune, tune_shells[i].kind, &why);
 		printf("  %-11s ", tune_shells[i].name);
 		if (line)
-			report_escaped(line, strlen(line));
+			print_escaped(line);
 		else
 			printf("(%s)", why.text);
 		putchar('\n');
@@ -333,9 +333,9 @@ static void print_winner(const struct tune *tune)
 	char limit[64];
 
 	putchar('\n');
-	report_paint(REPORT_GREEN, "winner");
+	print_paint(PRINT_GREEN, "winner");
 	fputs(": ", stdout);
-	report_escaped(name_of(winner), strlen(name_of(winner)));
+	print_escaped(name_of(winner));
 	printf("\n  replayed under exactly a %s (%" PRIu64 " bytes) in ",
 	       source_limit_text(limit, &winner->limit), winner->limit.bytes);
 	if (la_tuning_is_partial(tune->tuning))
@@ -376,14 +376,14 @@ static void print_answer(const struct tune *tune)
 	printf("\nanswer      %s: ", source_limit_text(limit, &tune->limit));
 	switch (tune->answer) {
 	case TUNE_FITS:
-		report_paint(REPORT_GREEN, "fits");
+		print_paint(PRINT_GREEN, "fits");
 		break;
 	case TUNE_FITS_AT_A_COST:
-		report_paint(REPORT_YELLOW, "fits");
+		print_paint(PRINT_YELLOW, "fits");
 		printf(" at a cost of %.2f s (estimated)", tune->cost);
 		break;
 	default:
-		report_paint(REPORT_RED, "does not fit");
+		print_paint(PRINT_RED, "does not fit");
 	}
 	putchar('\n');
 }
@@ -404,7 +404,7 @@ static void print_file_row(const struct tune *tune, size_t i)
 		       fits_text(best), best->seconds);
 	else
 		printf("%10s %-4s %7s ", "-", "no", "-");
-	report_escaped(tune->source[i].path, strlen(tune->source[i].path));
+	print_escaped(tune->source[i].path);
 	putchar('\n');
 }
 

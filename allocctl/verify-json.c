@@ -2,7 +2,7 @@
 /* allocctl verify: one JSON object. */
 #include <stdio.h>
 
-#include "report.h"
+#include "print.h"
 #include "util/json.h"
 #include "verify.h"
 
@@ -16,7 +16,7 @@ static void json_list(struct la_json *json, const struct verify_list *list)
 	for (i = 0; i < list->count; i++) {
 		la_json_object_begin(json);
 		la_json_member_text(json, "code",
-				    report_code(code, list->said[i].code));
+				    print_code(code, list->said[i].code));
 		la_json_member_text(json, "kind", list->said[i].kind);
 		la_json_member_text(json, "message", list->said[i].text);
 		la_json_member_uint(json, "line", list->said[i].line);
@@ -73,7 +73,7 @@ void verify_print_json(const struct verify *verify)
 {
 	struct la_json json;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "allocctl.verify/1");
 	json_places(&json, verify);

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "print.h"
 #include "verify.h"
 
 /* The line of the text that a byte is in, and a caret under the place. */
-static void print_caret(const struct verify *verify, uint64_t offset,
+static void print_where(const struct verify *verify, uint64_t offset,
 			uint64_t length)
 {
 	const char *at = verify->text + offset, *line = at;
@@ -17,8 +17,8 @@ static void print_caret(const struct verify *verify, uint64_t offset,
 		line--;
 	if (rest && at[rest - 1] == '\r' && length < rest)
 		rest--;
-	report_caret(line, (size_t)(at - line) + rest, (size_t)(at - line),
-		     length < rest ? length : rest);
+	print_caret(line, (size_t)(at - line) + rest, (size_t)(at - line),
+		    length < rest ? length : rest);
 }
 
 static void print_list(const struct verify *verify,
@@ -30,11 +30,11 @@ static void print_list(const struct verify *verify,
 	for (i = 0; i < list->count; i++) {
 		said = &list->said[i];
 		putchar('\n');
-		report_paint(REPORT_YELLOW, "warning");
+		print_paint(PRINT_YELLOW, "warning");
 		fputs(": ", stdout);
-		report_escaped(said->text, strlen(said->text));
+		print_escaped(said->text);
 		printf(" [LA%d]\n", said->code);
-		print_caret(verify, said->offset, said->length);
+		print_where(verify, said->offset, said->length);
 	}
 }
 
@@ -43,32 +43,32 @@ static void print_fate(const struct verify *verify,
 		       const struct verify_place *place)
 {
 	static const struct {
-		enum report_colour colour;
+		enum print_colour colour;
 		const char *word, *rest;
 	} fates[] = {
-		[LA_SCRIPT_ARRIVES] = { REPORT_GREEN, "arrives", NULL },
-		[LA_SCRIPT_REMOVED] = { REPORT_YELLOW, "removed",
+		[LA_SCRIPT_ARRIVES] = { PRINT_GREEN, "arrives", NULL },
+		[LA_SCRIPT_REMOVED] = { PRINT_YELLOW, "removed",
 					" is taken from programs" },
-		[LA_SCRIPT_LOST] = { REPORT_RED, "lost",
+		[LA_SCRIPT_LOST] = { PRINT_RED, "lost",
 				     " reaches no program from here" },
-		[LA_SCRIPT_UNKNOWN] = { REPORT_YELLOW, "unknown",
+		[LA_SCRIPT_UNKNOWN] = { PRINT_YELLOW, "unknown",
 					": only running it could tell" },
 	};
 
-	report_escaped(verify->request.path, strlen(verify->request.path));
+	print_escaped(verify->request.path);
 	printf(":%zu:%zu: ", place->line, place->column);
 	if (verify_is_late(place))
-		report_paint(REPORT_YELLOW, "too late");
+		print_paint(PRINT_YELLOW, "too late");
 	else
-		report_paint(fates[place->fate].colour,
-			     fates[place->fate].word);
+		print_paint(fates[place->fate].colour,
+			    fates[place->fate].word);
 	printf(": %s", place->variable);
 	if (!place->value) {
 		puts(fates[place->fate].rest ? fates[place->fate].rest : "");
 		return;
 	}
 	putchar('=');
-	report_escaped(place->value, strlen(place->value));
+	print_escaped(place->value);
 	putchar('\n');
 }
 
@@ -77,12 +77,12 @@ static void print_cure(const char *cure)
 	size_t n;
 
 	putchar('\n');
-	report_paint(REPORT_BOLD, "write instead");
+	print_paint(PRINT_BOLD, "write instead");
 	putchar('\n');
 	for (; *cure; cure += n + (cure[n] == '\n')) {
 		n = strcspn(cure, "\n");
 		fputs("    ", stdout);
-		report_escaped(cure, n);
+		print_escaped_bytes(cure, n);
 		putchar('\n');
 	}
 }
@@ -120,19 +120,19 @@ static void print_shell(const struct verify *verify,
 	printf("%s%s%s: ", shell->name, shell->version ? " " : "",
 	       shell->version ? shell->version : "");
 	if (shell->trouble) {
-		report_paint(REPORT_YELLOW, "unknown");
+		print_paint(PRINT_YELLOW, "unknown");
 		printf(": %s\n", shell->trouble);
 		return;
 	}
 	if (shell->arrives)
-		report_paint(REPORT_GREEN, "arrives");
+		print_paint(PRINT_GREEN, "arrives");
 	else
-		report_paint(REPORT_RED, "does not arrive");
+		print_paint(PRINT_RED, "does not arrive");
 	if (shell->value) {
 		printf(": %s=", verify->request.variable ?
 					verify->request.variable :
 					"PYTORCH_CUDA_ALLOC_CONF");
-		report_escaped(shell->value, strlen(shell->value));
+		print_escaped(shell->value);
 		putchar('\n');
 	} else {
 		puts(": its programs have no such variable");

@@ -58,7 +58,7 @@ struct verify_request {
 	const char *torch; /* release, or NULL */
 	struct opt_list shells; /* words */
 	int os; /* enum verify_os; -1: by the kind */
-	int format; /* enum report_format */
+	int format; /* enum print_format */
 	enum verify_start start;
 };
 

@@ -8,7 +8,7 @@
 #include "allocctl/file.h"
 #include "allocctl/platform.h"
 #include "allocctl/replay.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/asked.h"
 #include "allocctl/tune.h"
 
@@ -42,10 +42,10 @@ static int take_judged(struct asked *asked, struct judged *judged,
 		return STATUS_DONE;
 	}
 	judged_free(judged);
-	report_error(kind == JUDGED_KINDS ?
-			     "cannot read '%s': its schema is not known" :
-			     "'%s' is the second of its kind: a page has one",
-		     path);
+	print_error(kind == JUDGED_KINDS ?
+			    "cannot read '%s': its schema is not known" :
+			    "'%s' is the second of its kind: a page has one",
+		    path);
 	return STATUS_USAGE;
 }
 
@@ -57,7 +57,7 @@ static int read_json(struct asked *asked, const char *path)
 	char *text;
 
 	if (file_read(&text, &size, path, &err) < 0) {
-		report_error("cannot read '%s': %s", path, err.text);
+		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	judged = judged_read(text, size, path, true);
@@ -75,7 +75,7 @@ static int sort_files(struct asked *asked)
 
 	rest->item = calloc(files->nr + 1, sizeof(*rest->item));
 	if (!rest->item)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < files->nr && status == STATUS_DONE; i++) {
 		if (is_json(files->item[i]))
 			status = read_json(asked, files->item[i]);
@@ -97,7 +97,7 @@ static int judge(struct asked *asked)
 	la_json_init(&json, la_json_to_strbuf, &text);
 	triage_json(&json, &asked->triage);
 	if (text.failed)
-		status = report_no_memory();
+		status = print_no_memory();
 	else
 		asked->judged[JUDGED_TRIAGE] = judged_read(
 			text.data, text.length, "triage", false);
@@ -143,8 +143,8 @@ static bool is_shown(const struct asked *asked, const struct source *source)
 static int add_view(struct asked *asked, const struct view_request *request)
 {
 	if (asked->view_count == MOST_VIEWS) {
-		report_error("a page shows at most %d recordings and settings",
-			     MOST_VIEWS);
+		print_error("a page shows at most %d recordings and settings",
+			    MOST_VIEWS);
 		return STATUS_USAGE;
 	}
 	if (!view_open(&asked->view[asked->view_count], request)) {
@@ -223,8 +223,8 @@ static int compare(struct asked *asked)
 		return status;
 	if (asked->view_count == 1 && asked->view[0].request.source->program)
 		return add_replays(asked, &question);
-	report_error("--setting, --limit, --card and --torch want one "
-		     "recording with a history");
+	print_error("--setting, --limit, --card and --torch want one "
+		    "recording with a history");
 	return STATUS_USAGE;
 }
 
@@ -251,7 +251,7 @@ static int search(struct asked *asked, const struct source *source)
 		la_json_init(&json, la_json_to_strbuf, &text);
 		tune_json(&json, &tune);
 		if (text.failed)
-			status = report_no_memory();
+			status = print_no_memory();
 		else
 			asked->judged[JUDGED_TUNE] = judged_read(
 				text.data, text.length, "tune", false);
@@ -288,7 +288,7 @@ int asked_read(struct asked *asked, const struct asked_request *request)
 		.view = calloc(MOST_VIEWS, sizeof(*asked->view)),
 	};
 	if (!asked->view)
-		return report_no_memory();
+		return print_no_memory();
 	status = read_files(asked);
 	if (status == STATUS_DONE)
 		status = add_recorded(asked);

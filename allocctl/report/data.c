@@ -8,7 +8,7 @@
 #include <liballoc/version.h>
 
 #include "allocctl/picture.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/base64.h"
 #include "allocctl/report/data.h"
 #include "allocctl/report/log.h"
@@ -54,7 +54,7 @@ static void json_head(struct la_json *json, const struct view *view)
 	la_json_member_text(json, "gpu", card ? card->name : NULL);
 	la_json_member_text(json, "setting", view->setting_text);
 	la_json_member_text(json, "policy",
-			    report_policies[view->replay.policy]);
+			    print_policies[view->replay.policy]);
 	source_json_limit(json, "limit", &timeline->limit);
 	la_json_member_known_uint(json, "total", timeline->total,
 				  timeline->total);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/judged.h"
 
 struct judged *judged_read(const char *text, size_t size, const char *what,
@@ -12,8 +12,8 @@ struct judged *judged_read(const char *text, size_t size, const char *what,
 	(void)text;
 	(void)size;
 	if (needed)
-		report_error("cannot read '%s': this build cannot read JSON: "
-			     "it was made without jansson", what);
+		print_error("cannot read '%s': this build cannot read JSON: "
+			    "it was made without jansson", what);
 	return NULL;
 }
 

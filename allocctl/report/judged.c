@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/html.h"
 #include "allocctl/report/judged.h"
 #include "util/size.h"
@@ -35,14 +35,14 @@ struct judged *judged_read(const char *text, size_t size, const char *what,
 
 	(void)needed;
 	if (!judged) {
-		report_no_memory();
+		print_no_memory();
 		return NULL;
 	}
 	judged->root = json_loadb(text, size, 0, &err);
 	if (json_is_object(judged->root))
 		return judged;
-	report_error("cannot read '%s': %s", what,
-		     judged->root ? "no object of JSON" : err.text);
+	print_error("cannot read '%s': %s", what,
+		    judged->root ? "no object of JSON" : err.text);
 	judged_free(judged);
 	return NULL;
 }

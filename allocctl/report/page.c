@@ -6,7 +6,7 @@
 
 #include <liballoc/version.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/assets.h"
 #include "allocctl/report/data.h"
 #include "allocctl/report/html.h"

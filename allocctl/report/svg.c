@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "svg.h"
 #include "util/utf8.h"
 
@@ -115,13 +115,13 @@ void svg_escaped(struct la_strbuf *out, const char *text, size_t length)
 	for (i = 0; i < length; i++) {
 		if (!is_no_character(text + i, length - i))
 			continue;
-		report_escaped_add(&seen, text + from, i - from);
+		print_escaped_add(&seen, text + from, i - from);
 		la_strbuf_addf(&seen, "\\xef\\xbf\\x%02x",
 			       (unsigned char)text[i + 2]);
 		i += 2;
 		from = i + 1;
 	}
-	report_escaped_add(&seen, text + from, length - from);
+	print_escaped_add(&seen, text + from, length - from);
 	escape_marks(out, la_strbuf_text(&seen));
 	out->failed |= seen.failed;
 	la_strbuf_release(&seen);
@@ -305,7 +305,7 @@ void svg_text(struct la_strbuf *out, const struct svg_label *label,
 
 double svg_text_width(const char *text, double size)
 {
-	return (double)report_columns(text, strlen(text)) * CHARACTER_WIDTH *
+	return (double)print_columns(text, strlen(text)) * CHARACTER_WIDTH *
 	       (size ? size : 12);
 }
 
@@ -323,7 +323,7 @@ void svg_text_within(struct la_strbuf *out, const struct svg_label *label,
 	while (fits < length) {
 		n = la_utf8_char(text + fits, length - fits);
 		n = n ? n : 1;
-		width += (double)report_columns(text + fits, n) * each;
+		width += (double)print_columns(text + fits, n) * each;
 		if (width > room)
 			break;
 		fits += n;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "axis.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "pareto-order.h"
 #include "term.h"
 #include "util/size.h"
@@ -147,7 +147,7 @@ static void add_line(struct grid *g, const char *mark,
 	if (setting->recorded)
 		la_strbuf_addstr(&name, "(recorded) ");
 	la_strbuf_addstr(&name, pareto_name(setting));
-	report_escaped_add(g->out, la_strbuf_text(&name), name.length);
+	print_escaped_add(g->out, la_strbuf_text(&name), name.length);
 	la_strbuf_addstr(g->out, "\n");
 	g->out->failed |= name.failed;
 	la_strbuf_release(&name);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "allocctl/platform.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "term.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -25,7 +25,7 @@ void plot_terminal_init(struct plot_terminal *terminal)
 	unsigned int columns = platform_columns();
 
 	terminal->columns = columns ? columns : 80;
-	terminal->colour = report_has_colours();
+	terminal->colour = print_has_colours();
 }
 
 unsigned int term_columns(const struct plot_terminal *terminal)
@@ -87,13 +87,13 @@ void term_bar(struct la_strbuf *out, double part, unsigned int columns)
 void term_cell(struct la_strbuf *out, const char *text, unsigned int columns,
 	       bool right)
 {
-	size_t length = strlen(text), width = report_columns(text, length);
+	size_t length = strlen(text), width = print_columns(text, length);
 	size_t at, n, cut = 0, used = 0;
 
 	if (width <= columns) {
 		if (right)
 			term_repeat(out, " ", columns - width);
-		report_escaped_add(out, text, length);
+		print_escaped_add(out, text, length);
 		if (!right)
 			term_repeat(out, " ", columns - width);
 		return;
@@ -101,13 +101,13 @@ void term_cell(struct la_strbuf *out, const char *text, unsigned int columns,
 	for (at = 0; at < length; at += n) {
 		n = la_utf8_char(text + at, length - at);
 		n = n ? n : 1;
-		width = report_columns(text + at, n);
+		width = print_columns(text + at, n);
 		if (used + width + 1 > columns)
 			break;
 		used += width;
 		cut = at + n;
 	}
-	report_escaped_add(out, text, cut);
+	print_escaped_add(out, text, cut);
 	la_strbuf_addstr(out, "…");
 	term_repeat(out, " ", columns - used - 1);
 }
@@ -120,7 +120,7 @@ static void add_wrapped(struct la_strbuf *out, const char *text,
 
 	for (; *text; text += length + (text[length] == ' ')) {
 		length = strcspn(text, " ");
-		width = report_columns(text, length);
+		width = print_columns(text, length);
 		if (used && used + 1 + width > columns) {
 			la_strbuf_addstr(out, "\n");
 			used = 0;
@@ -129,7 +129,7 @@ static void add_wrapped(struct la_strbuf *out, const char *text,
 			la_strbuf_addstr(out, " ");
 		else
 			used = 0;
-		report_escaped_add(out, text, length);
+		print_escaped_add(out, text, length);
 		used += width;
 	}
 	la_strbuf_addstr(out, "\n");

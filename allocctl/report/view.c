@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/report/view.h"
 #include "allocctl/setting.h"
 #include "util/error.h"
@@ -189,7 +189,7 @@ bool view_open(struct view *view, const struct view_request *request)
 		return false;
 	if (read_view(view, &err) >= 0)
 		return true;
-	report_error("cannot show '%s': %s", source->path, err.text);
+	print_error("cannot show '%s': %s", source->path, err.text);
 	return false;
 }
 

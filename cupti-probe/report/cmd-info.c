@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "info.h"
 #include "keep.h"
 #include "letter.h"
@@ -53,11 +53,11 @@ static void print_variables(void)
 		value = getenv(v->name);
 		printf("  %-22s %s; default: ", v->name, v->takes);
 		puts(v->by_default);
-		report_wrapped(4, v->help);
+		print_wrapped(4, v->help);
 		if (!value)
 			continue;
 		fputs("    set to: ", stdout);
-		report_escaped(value, strlen(value));
+		print_escaped(value);
 		putchar('\n');
 	}
 }
@@ -77,13 +77,13 @@ static void print_folder(const struct folder *folder)
 	char size[LA_SIZE_TEXT], most[LA_SIZE_TEXT];
 
 	fputs("folder      ", stdout);
-	report_escaped(folder->path, strlen(folder->path));
+	print_escaped(folder->path);
 	puts(folder->fd < 0 ? " (not there yet)" : "");
 	printf("recordings  %zu, %s of %s\n", folder->count,
 	       la_size_format(size, used(folder)),
 	       la_size_format(most, keep_most(folder)));
 	fputs("a process   ", stdout);
-	report_escaped(size_in_force(), strlen(size_in_force()));
+	print_escaped(size_in_force());
 	puts(" at most");
 }
 
@@ -111,7 +111,7 @@ static void json_folder(const struct folder *folder)
 	uint64_t size = 0;
 	bool known = la_size_parse(size_in_force(), &size, NULL) == 0;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "cupti-probe.info/1");
 	la_json_member_text(&json, "folder", folder->path);
@@ -137,8 +137,8 @@ static int here(int format)
 	else
 		folder.path = strdup(count ? path[0] : "none");
 	if (status == STATUS_DONE && !folder.path)
-		status = report_no_memory();
-	if (status == STATUS_DONE && format == REPORT_JSON) {
+		status = print_no_memory();
+	if (status == STATUS_DONE && format == PRINT_JSON) {
 		json_folder(&folder);
 	} else if (status == STATUS_DONE) {
 		print_folder(&folder);
@@ -156,11 +156,11 @@ static int of_file(const char *path, int format)
 	struct la_error err = { .text = "" };
 
 	if (la_probe_open(&file.probe, path, &err) < 0) {
-		report_error("cannot read '%s': %s", path, err.text);
+		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	ended_of(&file.ended, file.probe);
-	if (format == REPORT_JSON)
+	if (format == PRINT_JSON)
 		info_json(&file);
 	else
 		info_text(&file);
@@ -170,10 +170,10 @@ static int of_file(const char *path, int format)
 
 static int info_run(int argc, char **argv)
 {
-	int format = REPORT_TEXT, nr;
+	int format = PRINT_TEXT, nr;
 	const struct opt opts[] = {
 		{ OPT_CHOICE, "format", &format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -191,7 +191,7 @@ static int info_run(int argc, char **argv)
 	if (nr == OPT_HELP)
 		return STATUS_DONE;
 	if (nr > 1)
-		report_error("info wants one FILE");
+		print_error("info wants one FILE");
 	if (nr < 0 || nr > 1)
 		return STATUS_USAGE;
 	return nr ? of_file(argv[1], format) : here(format);

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "folder.h"
 #include "probe-cmd.h"
 #include "util/size.h"
@@ -31,9 +31,9 @@ static const char *verdict_of(const struct entry *entry)
 
 static void cell(const char *text, int columns)
 {
-	int pad = columns - (int)report_columns(text, strlen(text));
+	int pad = columns - (int)print_columns(text, strlen(text));
 
-	report_escaped(text, strlen(text));
+	print_escaped(text);
 	printf("%*s  ", pad > 0 ? pad : 0, "");
 }
 
@@ -44,7 +44,7 @@ struct widths {
 
 static void widen(int *width, const char *text)
 {
-	int columns = (int)report_columns(text, strlen(text));
+	int columns = (int)print_columns(text, strlen(text));
 
 	*width = columns > *width ? columns : *width;
 }
@@ -86,7 +86,7 @@ static void print_entry(const struct entry *entry, const struct widths *widths)
 	       entry_is_unseen(entry) ? '*' : ' ',
 	       la_size_format(size, entry->size));
 	cell(verdict ? verdict : "-", widths->verdict);
-	report_escaped(base_name(entry->exe), strlen(base_name(entry->exe)));
+	print_escaped(base_name(entry->exe));
 	putchar('\n');
 }
 
@@ -97,7 +97,7 @@ static void print_text(const struct folder *folder)
 
 	if (!folder->count) {
 		fputs("no recordings in ", stdout);
-		report_escaped(folder->path, strlen(folder->path));
+		print_escaped(folder->path);
 		putchar('\n');
 	} else {
 		cell("BEGAN", 19);
@@ -147,7 +147,7 @@ static void print_json(const struct folder *folder)
 	struct la_json json;
 	size_t i;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "cupti-probe.list/1");
 	la_json_member_text(&json, "folder", folder->path);
@@ -166,7 +166,7 @@ static int list(const char *path, int format)
 	struct folder folder;
 	int status = folder_open(&folder, path);
 
-	if (status == STATUS_DONE && format == REPORT_JSON)
+	if (status == STATUS_DONE && format == PRINT_JSON)
 		print_json(&folder);
 	else if (status == STATUS_DONE)
 		print_text(&folder);
@@ -176,10 +176,10 @@ static int list(const char *path, int format)
 
 static int list_run(int argc, char **argv)
 {
-	int format = REPORT_TEXT, nr;
+	int format = PRINT_TEXT, nr;
 	const struct opt opts[] = {
 		{ OPT_CHOICE, "format", &format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -197,7 +197,7 @@ static int list_run(int argc, char **argv)
 	if (nr == OPT_HELP)
 		return STATUS_DONE;
 	if (nr > 1)
-		report_error("list wants one DIR");
+		print_error("list wants one DIR");
 	return nr < 0 || nr > 1 ? STATUS_USAGE :
 				  list(nr ? argv[1] : NULL, format);
 }

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "metrics.h"
 #include "probe-cmd.h"
 #include "safe.h"
 
 static int cannot_write(const char *path)
 {
-	report_error("cannot write '%s': %s", path, strerror(errno));
+	print_error("cannot write '%s': %s", path, strerror(errno));
 	return STATUS_CANNOT_TELL;
 }
 
@@ -63,7 +63,7 @@ static int write_file(const char *path, const struct la_strbuf *text)
 static int print(const char *output, const struct la_strbuf *text)
 {
 	if (text->failed)
-		return report_no_memory();
+		return print_no_memory();
 	if (output && strcmp(output, "-"))
 		return write_file(output, text);
 	fputs(la_strbuf_text(text), stdout);
@@ -79,7 +79,7 @@ static int serve(const char *path, const char *output)
 
 	if (status == STATUS_DONE) {
 		metrics = calloc(1, sizeof(*metrics));
-		status = metrics ? STATUS_DONE : report_no_memory();
+		status = metrics ? STATUS_DONE : print_no_memory();
 	}
 	if (status == STATUS_DONE) {
 		metrics_gather(metrics, &folder);
@@ -130,7 +130,7 @@ static int metrics_run(int argc, char **argv)
 	if (nr == OPT_HELP)
 		return STATUS_DONE;
 	if (nr > 1)
-		report_error("metrics wants one DIR");
+		print_error("metrics wants one DIR");
 	return nr < 0 || nr > 1 ? STATUS_USAGE :
 				  serve(nr ? argv[1] : NULL, output);
 }

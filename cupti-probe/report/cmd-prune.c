@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "keep.h"
 #include "probe-cmd.h"
 #include "safe.h"
@@ -18,12 +18,12 @@ static int remove_one(const struct folder *folder, const struct entry *entry,
 	char size[LA_SIZE_TEXT];
 
 	if (!dry && !keep_remove(folder, entry)) {
-		report_error("cannot remove '%s': %s", entry->name,
-			     strerror(errno));
+		print_error("cannot remove '%s': %s", entry->name,
+			    strerror(errno));
 		return STATUS_CANNOT_TELL;
 	}
 	fputs(dry ? "would remove " : "removed ", stdout);
-	report_escaped(entry->name, strlen(entry->name));
+	print_escaped(entry->name);
 	printf(" (%s): %s\n", la_size_format(size, entry->size),
 	       keep_reasons[reason]);
 	return STATUS_DONE;
@@ -37,7 +37,7 @@ static int remove_chosen(const struct folder *folder, enum keep_sort sort,
 	size_t i;
 
 	if (!reason)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < folder->count; i++) {
 		if (reason[i] == KEEP_IT)
 			continue;
@@ -88,7 +88,7 @@ static int prune_run(int argc, char **argv)
 	if (nr == OPT_HELP)
 		return STATUS_DONE;
 	if (nr > 1)
-		report_error("prune wants one DIR");
+		print_error("prune wants one DIR");
 	return nr < 0 || nr > 1 ? STATUS_USAGE :
 				  prune(nr ? argv[1] : NULL, all, dry);
 }

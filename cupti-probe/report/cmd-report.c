@@ -8,7 +8,7 @@
 
 #include "allocctl/opt.h"
 #include "allocctl/platform.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "folder.h"
 #include "letter.h"
 #include "probe-cmd.h"
@@ -36,12 +36,12 @@ static int find_unseen(char **out, const char *path)
 	while (i < folder.count && !entry_is_unseen(&folder.entry[i]))
 		i++;
 	if (status == STATUS_DONE && i == folder.count) {
-		report_error("no unread OOM in '%s'", folder.path);
+		print_error("no unread OOM in '%s'", folder.path);
 		status = STATUS_FINDINGS;
 	} else if (status == STATUS_DONE) {
 		length = asprintf(out, "%s/%s", folder.path,
 				  folder.entry[i].name);
-		status = length < 0 ? report_no_memory() : STATUS_DONE;
+		status = length < 0 ? print_no_memory() : STATUS_DONE;
 	}
 	folder_close(&folder);
 	return status;
@@ -55,7 +55,7 @@ static int take(struct request *request, const char *operand)
 	if (!operand || platform_is_folder(operand))
 		status = find_unseen(&path, operand);
 	else if (!(path = strdup(operand)))
-		status = report_no_memory();
+		status = print_no_memory();
 	if (status == STATUS_DONE)
 		request->path[request->count++] = path;
 	return status;
@@ -108,7 +108,7 @@ static int write_reports(const struct request *request)
 	for (i = 0; i < request->count; i++) {
 		code = write_report(&written, request->path[i], NULL);
 		if (code == STATUS_DONE) {
-			report_escaped(written.path, strlen(written.path));
+			print_escaped(written.path);
 			putchar('\n');
 		}
 		status = status > code ? status : code;
@@ -122,7 +122,7 @@ static int serve(struct request *request, int nr, char **argv)
 
 	request->path = calloc((size_t)nr + 1, sizeof(*request->path));
 	if (!request->path)
-		return report_no_memory();
+		return print_no_memory();
 	if (!nr)
 		status = take(request, NULL);
 	for (i = 0; i < nr && status == STATUS_DONE; i++)

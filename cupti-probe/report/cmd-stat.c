@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "device.h"
 #include "folder.h"
 #include "probe-cmd.h"
@@ -37,7 +37,7 @@ static void print_device(const struct la_probe_device *device, unsigned int i)
 	int kind;
 
 	printf("device %u  ", i);
-	report_escaped(device->name, strlen(device->name));
+	print_escaped(device->name);
 	printf("  %s free of %s, least %s\n", la_size_format(free, device->free),
 	       la_size_format(total, device->total),
 	       la_size_format(least, device->least_free));
@@ -62,7 +62,7 @@ static void print_text(const struct la_probe *probe)
 
 	ended_of(&ended, probe);
 	printf("pid %" PRIu32 "  ", header->pid);
-	report_escaped(header->exe, strlen(header->exe));
+	print_escaped(header->exe);
 	printf("  %s  %" PRIu64 " calls, %" PRIu64 " failed, %" PRIu64
 	       " OOMs, %" PRIu64 " retries\n",
 	       ended_names[ended.how], header->calls, header->failed_calls,
@@ -80,7 +80,7 @@ static void print_json(const struct la_probe *probe)
 	unsigned int i;
 
 	ended_of(&ended, probe);
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "cupti-probe.stat/1");
 	la_json_member_uint(&json, "pid", header->pid);
@@ -143,11 +143,11 @@ static int repeat(const struct request *request, int fd)
 		if (line)
 			nanosleep(&pause, NULL);
 		if (head_read(&probe, fd, &err) < 0) {
-			report_error("%s", err.text);
+			print_error("%s", err.text);
 			return STATUS_CANNOT_TELL;
 		}
 		running = la_probe_is_running(probe);
-		if (request->format == REPORT_JSON)
+		if (request->format == PRINT_JSON)
 			print_json(probe);
 		else
 			print_line(probe, line % 20 == 0);
@@ -164,11 +164,11 @@ static int once(const struct request *request, int fd)
 	struct la_error err;
 
 	if (head_read(&probe, fd, &err) < 0) {
-		report_error("cannot read '%s': %s", request->operand,
-			     err.text);
+		print_error("cannot read '%s': %s", request->operand,
+			    err.text);
 		return STATUS_CANNOT_TELL;
 	}
-	if (request->format == REPORT_JSON)
+	if (request->format == PRINT_JSON)
 		print_json(probe);
 	else
 		print_text(probe);
@@ -198,7 +198,7 @@ static int open_process(uint32_t pid)
 		free(path[i]);
 	}
 	if (fd < 0)
-		report_error("no recording of process %" PRIu32, pid);
+		print_error("no recording of process %" PRIu32, pid);
 	return fd;
 }
 
@@ -214,7 +214,7 @@ static int open_operand(const char *operand)
 		return open_process((uint32_t)pid);
 	fd = head_open(AT_FDCWD, operand, O_RDONLY, &st, &err);
 	if (fd < 0)
-		report_error("cannot read '%s': %s", operand, err.text);
+		print_error("cannot read '%s': %s", operand, err.text);
 	return fd;
 }
 
@@ -231,12 +231,12 @@ static int serve(const struct request *request)
 
 static int stat_run(int argc, char **argv)
 {
-	struct request request = { .format = REPORT_TEXT };
+	struct request request = { .format = PRINT_TEXT };
 	const struct opt opts[] = {
 		{ OPT_NUMBER, "interval", &request.interval, "SECONDS",
 		  "print a line every so often while it runs", NULL },
 		{ OPT_CHOICE, "format", &request.format, "FORMAT",
-		  "text (default) or json", report_formats },
+		  "text (default) or json", print_formats },
 		{ OPT_END, NULL, NULL, NULL, NULL, NULL },
 	};
 	const struct opt_spec spec = {
@@ -252,7 +252,7 @@ static int stat_run(int argc, char **argv)
 	if (nr == OPT_HELP)
 		return STATUS_DONE;
 	if (nr >= 0 && nr != 1)
-		report_error("stat wants a PID or a FILE");
+		print_error("stat wants a PID or a FILE");
 	if (nr != 1)
 		return STATUS_USAGE;
 	request.operand = argv[1];

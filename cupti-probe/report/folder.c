@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "cupti-probe/inject/core/bounds.h"
 #include "folder.h"
 #include "util/array.h"
@@ -155,7 +155,7 @@ static int add(struct folder *folder, const char *name)
 		       sizeof(*folder->entry)) < 0) {
 		free(entry.name);
 		la_probe_free(probe);
-		return report_no_memory();
+		return print_no_memory();
 	}
 	fill(&entry, folder, probe, &st);
 	la_probe_free(probe);
@@ -188,7 +188,7 @@ static int read_folder(struct folder *folder)
 	struct dirent *file;
 
 	if (!dir)
-		return report_no_memory();
+		return print_no_memory();
 	while (status == STATUS_DONE && (file = readdir(dir)))
 		if (is_recording(file->d_name))
 			status = add(folder, file->d_name);
@@ -212,13 +212,13 @@ static int open_chosen(struct folder *folder)
 			continue;
 		folder_close(folder);
 		status = path[i] ? folder_open(folder, path[i]) :
-				   report_no_memory();
+				   print_no_memory();
 	}
 	if (!folder->path && count)
 		folder->path = strdup(path[0]);
 	else if (!count)
-		report_error("no folder: neither CUPTI_PROBE_DIR nor HOME is "
-			     "set");
+		print_error("no folder: neither CUPTI_PROBE_DIR nor HOME is "
+			    "set");
 	for (i = 0; i < count; i++)
 		free(path[i]);
 	return count ? status : STATUS_CANNOT_TELL;
@@ -231,11 +231,11 @@ int folder_open(struct folder *folder, const char *path)
 		return open_chosen(folder);
 	folder->path = strdup(path);
 	if (!folder->path)
-		return report_no_memory();
+		return print_no_memory();
 	folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder->fd >= 0)
 		return read_folder(folder);
-	report_error("cannot read '%s': %s", path, strerror(errno));
+	print_error("cannot read '%s': %s", path, strerror(errno));
 	return STATUS_CANNOT_TELL;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "device.h"
 #include "head.h"
 #include "info.h"
@@ -87,7 +87,7 @@ void info_text(const struct letter_file *file)
 	char text[128];
 
 	fputs("file        ", stdout);
-	report_escaped(file->path, strlen(file->path));
+	print_escaped(file->path);
 	letter_file_text(file);
 	print_header(header);
 	la_probe_records(file->probe, &records);
@@ -151,7 +151,7 @@ void info_json(const struct letter_file *file)
 	size_t ooms, i;
 
 	oom = la_probe_ooms(file->probe, &ooms);
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	la_json_member_text(&json, "schema", "cupti-probe.info/1");
 	la_json_key(&json, "recording");

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "cupti-probe/inject/core/bounds.h"
 #include "keep.h"
 #include "util/size.h"
@@ -201,7 +201,7 @@ int keep_bounded(const char *path, const char *name)
 
 	if (status == STATUS_DONE) {
 		reason = keep_choose(&folder, KEEP_FIRST);
-		status = reason ? STATUS_DONE : report_no_memory();
+		status = reason ? STATUS_DONE : print_no_memory();
 	}
 	for (i = 0; reason && i < folder.count; i++)
 		if (reason[i] != KEEP_IT && strcmp(folder.entry[i].name, name))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/triage-page.h"
 #include "head.h"
 #include "letter-file.h"
@@ -128,8 +128,8 @@ void letter_paragraph(const char *label, const char *text)
 	if (!*text)
 		return;
 	page_cell(label, PAGE_INDENT, false);
-	report_escaped_add(&escaped, text, strlen(text));
-	report_wrapped_from(PAGE_INDENT, PAGE_INDENT, la_strbuf_text(&escaped));
+	print_escaped_add(&escaped, text, strlen(text));
+	print_wrapped_from(PAGE_INDENT, PAGE_INDENT, la_strbuf_text(&escaped));
 	la_strbuf_release(&escaped);
 }
 
@@ -192,7 +192,7 @@ static int release(struct sentences *s)
 	la_strbuf_release(&s->allocator);
 	la_strbuf_release(&s->lost);
 	la_strbuf_release(&s->ended);
-	return failed ? report_no_memory() : STATUS_DONE;
+	return failed ? print_no_memory() : STATUS_DONE;
 }
 
 /* What run --snapshot has left beside it tells more. */

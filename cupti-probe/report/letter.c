@@ -5,7 +5,7 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/platform.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "letter.h"
 #include "letter-file.h"
 
@@ -19,7 +19,7 @@ static int open_file(struct letter_file *file, const char *path,
 
 	file->path = path;
 	if (la_probe_open(&file->probe, path, &err) < 0) {
-		report_error("cannot read '%s': %s", path, err.text);
+		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
 	if (ended)
@@ -48,7 +48,7 @@ static int add_killed(struct letter *letter, const struct letter_file *file)
 	if (facts.text && triage_add_message(&letter->triage, &facts, NULL))
 		return STATUS_DONE;
 	la_facts_release(&facts);
-	return report_no_memory();
+	return print_no_memory();
 }
 
 static const struct triage_oom *chosen(const struct letter *letter)
@@ -123,7 +123,7 @@ int letter_open(struct letter *letter, const char *const *path, size_t count,
 		.file = calloc(count + 1, sizeof(*letter->file)),
 	};
 	if (!letter->request.files.item || !letter->file)
-		return report_no_memory();
+		return print_no_memory();
 	for (i = 0; i < count && status == STATUS_DONE; i++) {
 		status = open_file(&letter->file[i], path[i], ended);
 		letter->request.files.item[letter->request.files.nr++] =
@@ -141,7 +141,7 @@ static void print_json(const struct letter *letter)
 	struct la_json json;
 	size_t i;
 
-	la_json_init(&json, report_json_sink, stdout);
+	la_json_init(&json, print_json_sink, stdout);
 	la_json_object_begin(&json);
 	stamp_json(&json, &letter->stamp);
 	la_json_key(&json, "recordings");

@@ -5,7 +5,7 @@
 
 #include "allocctl/dispatch.h"
 #include "allocctl/platform.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "probe-cmd.h"
 
 static const struct cmd *const cmds[] = {
@@ -13,7 +13,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_stat, &cmd_prune,	&cmd_metrics, NULL,
 };
 
-const char report_program[] = "cupti-probe";
+const char print_program[] = "cupti-probe";
 
 /* No file that is opened later may take the place of a standard stream; a
  * program that is run finds them closed as they were. */
@@ -38,6 +38,6 @@ int main(int argc, char **argv)
 
 	fill_streams();
 	if (!platform_start(&argc, &argv))
-		return report_no_memory();
+		return print_no_memory();
 	return dispatch(&program, argc, argv);
 }

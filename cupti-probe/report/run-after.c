@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "folder.h"
 #include "run.h"
 #include "write.h"
@@ -118,24 +118,24 @@ static void tell(const struct tale *tale)
 	const char *grade = la_grade_name(stamp->grade);
 
 	if (tale->ended.how == ENDED_HOST_MEMORY)
-		report_error("killed: %s: %s%s%s",
-			     la_cause_name(LA_CAUSE_HOST_MEMORY),
-			     tale->ended.evidence,
-			     tale->reports ? "; report: " : "",
-			     tale->reports ? tale->first.path : "");
+		print_error("killed: %s: %s%s%s",
+			    la_cause_name(LA_CAUSE_HOST_MEMORY),
+			    tale->ended.evidence,
+			    tale->reports ? "; report: " : "",
+			    tale->reports ? tale->first.path : "");
 	else if (tale->failed)
-		report_error("out of memory: %s (%s); report: %s", cause, grade,
-			     tale->first.path);
+		print_error("out of memory: %s (%s); report: %s", cause, grade,
+			    tale->first.path);
 	else if (tale->reports && tale->ended.number)
-		report_error("killed by signal %d (%s); report: %s",
-			     tale->ended.number,
-			     signal_name(tale->ended.number), tale->first.path);
+		print_error("killed by signal %d (%s); report: %s",
+			    tale->ended.number,
+			    signal_name(tale->ended.number), tale->first.path);
 	else if (tale->reports)
-		report_error("a process ended without a clean exit; report: %s",
-			     tale->first.path);
+		print_error("a process ended without a clean exit; report: %s",
+			    tale->first.path);
 	if (tale->reports > 1)
-		report_error("%zu processes have reports; see cupti-probe list",
-			     tale->reports);
+		print_error("%zu processes have reports; see cupti-probe list",
+			    tale->reports);
 }
 
 void run_after(const char *name, int status, const struct run_kills *before)

@@ -11,7 +11,7 @@
 #include "allocctl/installed.h"
 #include "allocctl/launch.h"
 #include "allocctl/platform.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "folder.h"
 #include "run.h"
 
@@ -34,15 +34,15 @@ static int set_preload(const char *library)
 	const char *before = getenv("LD_PRELOAD");
 
 	if (strpbrk(library, " :")) {
-		report_error("cannot preload '%s': a blank or a colon is in "
-			     "its path; use --front cupti", library);
+		print_error("cannot preload '%s': a blank or a colon is in "
+			    "its path; use --front cupti", library);
 		return STATUS_CANNOT_TELL;
 	}
 	if (before && strstr(before, library))
 		return STATUS_DONE;
 	return launch_join("LD_PRELOAD", before, ':', library) ?
 		       STATUS_DONE :
-		       report_no_memory();
+		       print_no_memory();
 }
 
 static int set_injection(const char *library)
@@ -52,8 +52,8 @@ static int set_injection(const char *library)
 
 	if (other && *other && strcmp(other, library) != 0 &&
 	    setenv("CUPTI_PROBE_CHAIN", other, 1) < 0)
-		return report_no_memory();
-	return setenv(name, library, 1) < 0 ? report_no_memory() : STATUS_DONE;
+		return print_no_memory();
+	return setenv(name, library, 1) < 0 ? print_no_memory() : STATUS_DONE;
 }
 
 /* The program may go elsewhere before it is read. */
@@ -66,7 +66,7 @@ static int set_folder(const char *dir)
 		strcat(strcat(path, "/"), dir);
 		dir = path;
 	}
-	return setenv("CUPTI_PROBE_DIR", dir, 1) < 0 ? report_no_memory() :
+	return setenv("CUPTI_PROBE_DIR", dir, 1) < 0 ? print_no_memory() :
 						       STATUS_DONE;
 }
 
@@ -75,7 +75,7 @@ static int set_size(uint64_t size)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, size);
-	return setenv("CUPTI_PROBE_SIZE", text, 1) < 0 ? report_no_memory() :
+	return setenv("CUPTI_PROBE_SIZE", text, 1) < 0 ? print_no_memory() :
 							 STATUS_DONE;
 }
 
@@ -89,7 +89,7 @@ static int set_snapshot_folder(void)
 
 	for (i = 0; i < count; i++)
 		free(path[i]);
-	return set ? STATUS_DONE : report_no_memory();
+	return set ? STATUS_DONE : print_no_memory();
 }
 
 static int set_snapshot(void)
@@ -109,7 +109,7 @@ static int set_name(char name[RUN_NAME])
 	if (file)
 		fclose(file);
 	name[strcspn(name, "\n")] = '\0';
-	return setenv("CUPTI_PROBE_RUN", name, 1) < 0 ? report_no_memory() :
+	return setenv("CUPTI_PROBE_RUN", name, 1) < 0 ? print_no_memory() :
 							STATUS_DONE;
 }
 
@@ -122,7 +122,7 @@ int run_environment(const struct run_options *options, char name[RUN_NAME])
 		status = options->front == RUN_CUPTI ? set_injection(library) :
 						       set_preload(library);
 	else
-		report_error("cannot find libcupti-probe.so");
+		print_error("cannot find libcupti-probe.so");
 	if (status == STATUS_DONE && options->dir)
 		status = set_folder(options->dir);
 	if (status == STATUS_DONE && options->size)

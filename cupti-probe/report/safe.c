@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "safe.h"
 
 int safe_folder(const char *path)
@@ -28,10 +28,10 @@ int safe_folder(const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (error == EPERM)
-		report_error("'%s' is not safe to write to: others may rename "
-			     "files in it", path);
+		print_error("'%s' is not safe to write to: others may rename "
+			    "files in it", path);
 	else
-		report_error("cannot open '%s': %s", path, strerror(error));
+		print_error("cannot open '%s': %s", path, strerror(error));
 	return -error;
 }
 

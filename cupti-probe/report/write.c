@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "allocctl/cmd.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "folder.h"
 #include "keep.h"
 #include "letter.h"
@@ -29,7 +29,7 @@ struct target {
 
 static int cannot(const char *what, const char *path, const char *why)
 {
-	report_error("cannot %s '%s': %s", what, path, why);
+	print_error("cannot %s '%s': %s", what, path, why);
 	return STATUS_CANNOT_TELL;
 }
 

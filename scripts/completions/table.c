@@ -23,7 +23,7 @@
 
 #include "allocctl/dispatch.h"
 #include "allocctl/opt.h"
-#include "allocctl/report.h"
+#include "allocctl/print.h"
 #include "allocctl/set.h"
 #include "allocctl/verify-run.h"
 #include "setting/table.h"
@@ -261,7 +261,7 @@ int dispatch(const struct program *program, int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	printf("program\t%s\n", report_program);
+	printf("program\t%s\n", print_program);
 	for (c = program->cmds; *c; c++) {
 		asked = *c;
 		snprintf(name, sizeof(name), "%s", asked->name);
@@ -269,5 +269,5 @@ int dispatch(const struct program *program, int argc, char **argv)
 			return STATUS_CANNOT_TELL;
 	}
 	print_settings();
-	return report_finish(STATUS_DONE);
+	return print_finish(STATUS_DONE);
 }

@@ -7,7 +7,7 @@
 #include "support/picture.h"
 #include "util/util.h"
 
-const char report_program[] = "test-plot-flame";
+const char print_program[] = "test-plot-flame";
 
 enum { MANY = 100000 };
 

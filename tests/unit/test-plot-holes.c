@@ -7,7 +7,7 @@
 #include "support/picture.h"
 #include "util/util.h"
 
-const char report_program[] = "test-plot-holes";
+const char print_program[] = "test-plot-holes";
 
 static struct la_strbuf svg_of(const struct la_oom_state *oom)
 {

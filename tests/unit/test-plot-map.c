@@ -7,7 +7,7 @@
 #include "support/picture.h"
 #include "util/util.h"
 
-const char report_program[] = "test-plot-map";
+const char print_program[] = "test-plot-map";
 
 enum { MANY = 100000 };
 

@@ -10,7 +10,7 @@
 #include "support/picture.h"
 #include "util/util.h"
 
-const char report_program[] = "test-plot-svg";
+const char print_program[] = "test-plot-svg";
 
 START_TEST(test_numbers)
 {

@@ -9,7 +9,7 @@
 #include "support/picture.h"
 #include "util/util.h"
 
-const char report_program[] = "test-plot-timeline";
+const char print_program[] = "test-plot-timeline";
 
 enum { MANY = 100000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every command's output shares. */
-#ifndef ALLOCCTL_REPORT_H
-#define ALLOCCTL_REPORT_H
+#ifndef ALLOCCTL_PRINT_H
+#define ALLOCCTL_PRINT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,67 +10,68 @@
 #include "util/strbuf.h"
 
 /* The name of this program; its main.c has it. */
-extern const char report_program[];
+extern const char print_program[];
 
-enum report_format { REPORT_TEXT, REPORT_JSON };
+enum print_format { PRINT_TEXT, PRINT_JSON };
 
-/* Words of --format, in the order of enum report_format. */
-extern const char *const report_formats[];
+/* Words of --format, in the order of enum print_format. */
+extern const char *const print_formats[];
 
 /* Names of policies, in the order of enum la_heap_policy. */
-extern const char *const report_policies[];
+extern const char *const print_policies[];
 
-enum report_colour { REPORT_RED, REPORT_YELLOW, REPORT_GREEN, REPORT_BOLD };
+enum print_colour { PRINT_RED, PRINT_YELLOW, PRINT_GREEN, PRINT_BOLD };
 
 /* The program's name and the message as one line on stderr. */
-void report_error(const char *format, ...)
+void print_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* "out of memory"; returns STATUS_CANNOT_TELL. */
-int report_no_memory(void);
+int print_no_memory(void);
 
 /* Is stdout a terminal, and NO_COLOR not set? */
-bool report_has_colours(void);
+bool print_has_colours(void);
 
 /* Print text to stdout, in a colour if it has colours. */
-void report_paint(enum report_colour colour, const char *text);
+void print_paint(enum print_colour colour, const char *text);
 
 /*
  * Bytes as they are, but what would control a terminal, cannot be seen or is
  * not UTF-8 as \xNN; and the columns of a terminal that this takes.
  */
-void report_escaped(const char *text, size_t length);
-void report_escaped_to(FILE *stream, const char *text, size_t length);
-void report_escaped_add(struct la_strbuf *out, const char *text, size_t length);
-size_t report_columns(const char *text, size_t length);
+void print_escaped(const char *text);
+void print_escaped_bytes(const char *text, size_t length);
+void print_escaped_to(FILE *stream, const char *text, size_t length);
+void print_escaped_add(struct la_strbuf *out, const char *text, size_t length);
+size_t print_columns(const char *text, size_t length);
 
 /* Characters, as editors count them; a byte that is not UTF-8 is one. */
-size_t report_characters(const char *text, size_t length);
+size_t print_characters(const char *text, size_t length);
 
 /* Text in lines of at most 80 columns, each after indent blanks; lines may
  * end at blanks, and beside characters that are two columns wide. */
-void report_wrapped(int indent, const char *text);
+void print_wrapped(int indent, const char *text);
 
 /* The same where so many columns of the first line are taken already. */
-void report_wrapped_from(size_t column, int indent, const char *text);
+void print_wrapped_from(size_t column, int indent, const char *text);
 
 /*
  * The text, and ^~~~ under the bytes that are meant; of a long text, what
  * stands around them.
  */
-void report_caret(const char *text, size_t text_length, size_t offset,
-		  size_t length);
+void print_caret(const char *text, size_t text_length, size_t offset,
+		 size_t length);
 
 /* "LA123". */
-const char *report_code(char text[16], int code);
+const char *print_code(char text[16], int code);
 
 /* A la_json_sink; arg: a FILE. */
-int report_json_sink(void *arg, const char *data, size_t length);
+int print_json_sink(void *arg, const char *data, size_t length);
 
 /*
  * Flush stdout; status, or STATUS_CANNOT_TELL after a message if output was
  * lost.
  */
-int report_finish(int status);
+int print_finish(int status);
 
-#endif /* ALLOCCTL_REPORT_H */
+#endif /* ALLOCCTL_PRINT_H */

@@ -10,22 +10,22 @@
 #include <liballoc/heap.h>
 
 #include "cmd.h"
-#include "report.h"
+#include "print.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
 /* Bytes before and after what is marked; most texts have fewer. */
 enum { AROUND = 200 };
 
-const char *const report_formats[] = { "text", "json", NULL };
+const char *const print_formats[] = { "text", "json", NULL };
 
-const char *const report_policies[] = {
+const char *const print_policies[] = {
 	[LA_HEAP_TORCH] = "torch",
 	[LA_HEAP_COMPACT] = "compact",
 	[LA_HEAP_POLICIES] = NULL,
 };
 
-void report_error(const char *format, ...)
+void print_error(const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -34,39 +34,39 @@ void report_error(const char *format, ...)
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
 	va_end(args);
-	fprintf(stderr, "%s: ", report_program);
+	fprintf(stderr, "%s: ", print_program);
 	if (length < 0) {
 		fputs("out of memory\n", stderr);
 		return;
 	}
-	report_escaped_to(stderr, text, (size_t)length);
+	print_escaped_to(stderr, text, (size_t)length);
 	fputc('\n', stderr);
 	free(text);
 }
 
-bool report_has_colours(void)
+bool print_has_colours(void)
 {
 	const char *no = getenv("NO_COLOR");
 
 	return !(no && *no) && isatty(STDOUT_FILENO);
 }
 
-int report_no_memory(void)
+int print_no_memory(void)
 {
-	report_error("out of memory");
+	print_error("out of memory");
 	return STATUS_CANNOT_TELL;
 }
 
-void report_paint(enum report_colour colour, const char *text)
+void print_paint(enum print_colour colour, const char *text)
 {
 	static const char *const codes[] = {
-		[REPORT_RED] = "31",
-		[REPORT_YELLOW] = "33",
-		[REPORT_GREEN] = "32",
-		[REPORT_BOLD] = "1",
+		[PRINT_RED] = "31",
+		[PRINT_YELLOW] = "33",
+		[PRINT_GREEN] = "32",
+		[PRINT_BOLD] = "1",
 	};
 
-	if (report_has_colours())
+	if (print_has_colours())
 		printf("\033[%sm%s\033[0m", codes[colour], text);
 	else
 		fputs(text, stdout);
@@ -128,7 +128,7 @@ static size_t printable(const char *text, size_t length)
 	return n && !is_in(unseen, ARRAY_SIZE(unseen), decode(text, n)) ? n : 0;
 }
 
-void report_escaped_to(FILE *stream, const char *text, size_t length)
+void print_escaped_to(FILE *stream, const char *text, size_t length)
 {
 	size_t i, n;
 
@@ -141,7 +141,7 @@ void report_escaped_to(FILE *stream, const char *text, size_t length)
 	}
 }
 
-void report_escaped_add(struct la_strbuf *out, const char *text, size_t length)
+void print_escaped_add(struct la_strbuf *out, const char *text, size_t length)
 {
 	size_t i, n;
 
@@ -154,12 +154,17 @@ void report_escaped_add(struct la_strbuf *out, const char *text, size_t length)
 	}
 }
 
-void report_escaped(const char *text, size_t length)
+void print_escaped_bytes(const char *text, size_t length)
 {
-	report_escaped_to(stdout, text, length);
+	print_escaped_to(stdout, text, length);
 }
 
-size_t report_columns(const char *text, size_t length)
+void print_escaped(const char *text)
+{
+	print_escaped_bytes(text, strlen(text));
+}
+
+size_t print_columns(const char *text, size_t length)
 {
 	size_t i, n, columns = 0;
 	uint32_t c;
@@ -177,7 +182,7 @@ size_t report_columns(const char *text, size_t length)
 	return columns;
 }
 
-size_t report_characters(const char *text, size_t length)
+size_t print_characters(const char *text, size_t length)
 {
 	size_t i, n, characters = 0;
 
@@ -222,14 +227,14 @@ static size_t unbroken(const char *text)
 	return length;
 }
 
-void report_wrapped_from(size_t column, int indent, const char *text)
+void print_wrapped_from(size_t column, int indent, const char *text)
 {
 	size_t length, blanks = 0, width;
 	bool fresh = column <= (size_t)indent;
 
 	for (; *text; text += length) {
 		length = unbroken(text);
-		width = report_columns(text, length);
+		width = print_columns(text, length);
 		if (!fresh && column + blanks + width > 80) {
 			printf("\n%*s", indent, "");
 			column = (size_t)indent;
@@ -245,10 +250,10 @@ void report_wrapped_from(size_t column, int indent, const char *text)
 	putchar('\n');
 }
 
-void report_wrapped(int indent, const char *text)
+void print_wrapped(int indent, const char *text)
 {
 	printf("%*s", indent, "");
-	report_wrapped_from((size_t)indent, indent, text);
+	print_wrapped_from((size_t)indent, indent, text);
 }
 
 static void repeat(char c, size_t times)
@@ -257,8 +262,8 @@ static void repeat(char c, size_t times)
 		putchar(c);
 }
 
-void report_caret(const char *text, size_t text_length, size_t offset,
-		  size_t length)
+void print_caret(const char *text, size_t text_length, size_t offset,
+		 size_t length)
 {
 	size_t from = offset > AROUND ? offset - AROUND : 0;
 	size_t to = text_length, columns;
@@ -271,30 +276,30 @@ void report_caret(const char *text, size_t text_length, size_t offset,
 	if (length > to - offset)
 		length = to - offset;
 	printf("    %s", from ? "..." : "");
-	report_escaped(text + from, to - from);
+	print_escaped_bytes(text + from, to - from);
 	printf("%s\n    %s", to < text_length ? "..." : "", from ? "   " : "");
-	repeat(' ', report_columns(text + from, offset - from));
+	repeat(' ', print_columns(text + from, offset - from));
 	putchar('^');
-	columns = report_columns(text + offset, length);
+	columns = print_columns(text + offset, length);
 	repeat('~', columns ? columns - 1 : 0);
 	putchar('\n');
 }
 
-const char *report_code(char text[16], int code)
+const char *print_code(char text[16], int code)
 {
 	snprintf(text, 16, "LA%d", code);
 	return text;
 }
 
-int report_json_sink(void *arg, const char *data, size_t length)
+int print_json_sink(void *arg, const char *data, size_t length)
 {
 	return fwrite(data, 1, length, arg) == length ? 0 : -EIO;
 }
 
-int report_finish(int status)
+int print_finish(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	report_error("cannot write output: %s", strerror(errno));
+	print_error("cannot write output: %s", strerror(errno));
 	return STATUS_CANNOT_TELL;
 }
