@@ -7,8 +7,8 @@
   squares  many s x s matrices under none, max_split_size_mb of 32, 128 and 512, expandable and cudaMallocAsync
   ledger   allocated, reserved, what nvidia-smi shows, and what makes up the difference
 
-Wants torch with CUDA and one GPU with nothing else on it. Each measurement is a process of its own, in up to
-three turns; answers go to OUT/articles.json, which bench/gpu/results.py makes tables of. Without PART all of them, within
+Wants torch with CUDA and one GPU with nothing else on it. Each measurement is a process of its own, in two
+turns; answers go to OUT/articles.json, which bench/gpu/results.py makes tables of. Without PART all of them, within
 --seconds.
 """
 import argparse
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-SEED, ROUNDS = 7, 3
+SEED, ROUNDS = 7, 2
 MIB = 1 << 20
 SETTINGS = ["", "max_split_size_mb:32", "max_split_size_mb:128", "max_split_size_mb:512", "expandable_segments:True",
             "backend:cudaMallocAsync"]
@@ -28,7 +28,7 @@ SIZES = [1 << 10, 256 << 10, 2 * MIB, 20 * MIB, 256 * MIB, 1024 * MIB]
 # setting, empty_cache() every so many batches
 EMPTY = [("", 0), ("", 100), ("max_split_size_mb:64", 0), ("max_split_size_mb:64", 100), ("max_split_size_mb:64", 10),
          ("expandable_segments:True", 0)]
-BATCHES = 300
+BATCHES = 240
 CASES = {"cache": [("", 0), ("backend:cudaMallocAsync", 0)], "ledger": [("", 0), ("expandable_segments:True", 0)],
          "empty": EMPTY, "squares": [(s, 0) for s in SETTINGS]}
 
@@ -102,17 +102,15 @@ def memory():
 
 
 def timed(step, every, batches):
-    """Steps a second in each third, allocated and reserved at most, and their ratio on the mean after steps."""
+    """Steps a second in each third, allocated and reserved at most."""
     import torch
     for _ in range(10):
         step()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
-    shares, rates, begin = [], [], time.perf_counter()
+    rates, begin = [], time.perf_counter()
     for n in range(1, batches + 1):
         step()
-        allocated, reserved = memory()
-        shares.append(allocated / reserved if reserved else 0)
         if every and n % every == 0:
             torch.cuda.empty_cache()
         if n % (batches // 3) == 0:
@@ -120,7 +118,7 @@ def timed(step, every, batches):
             rates.append(batches // 3 / (time.perf_counter() - begin))
             begin = time.perf_counter()
     return {"rates": rates, "allocated": torch.cuda.max_memory_allocated(),
-            "reserved": torch.cuda.max_memory_reserved(), "share": statistics.mean(shares)}
+            "reserved": torch.cuda.max_memory_reserved()}
 
 
 def empty(_, every):
@@ -187,7 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*")
     parser.add_argument("--out", default=".")
-    parser.add_argument("--seconds", type=int, default=170)
+    parser.add_argument("--seconds", type=int, default=500)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one is not None:

@@ -6,7 +6,6 @@ import glob
 import json
 import math
 import os
-import platform
 import re
 import statistics
 import sys
@@ -22,10 +21,7 @@ POLICIES = ["native", "expandable", "async", "compact"]
 
 def machine(out):
     """What run.sh wrote down."""
-    path = os.path.join(out, "machine.json")
-    if not os.path.exists(path):
-        return {"gpu": "unknown", "kernel": f"{platform.system()} {platform.release()}"}
-    with open(path, encoding="utf-8") as file:
+    with open(os.path.join(out, "machine.json"), encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -38,7 +34,8 @@ def hooks(out):
     with open(path, encoding="utf-8") as file:
         for found in filter(None, map(pattern.match, file)):
             load, threads, a, a_low, a_high, b, b_low, b_high, ratio = found.groups()
-            rows.append([load, threads, f"{int(a):,} ({a_low} to {a_high})", f"{int(b):,} ({b_low} to {b_high})", ratio])
+            rows.append([load, threads, spread([int(n) for n in (a_low, a, a_high)], "{:,}"),
+                         spread([int(n) for n in (b_low, b, b_high)], "{:,}"), ratio])
     columns = ["bytes of a request", "threads", "liballoc", "torch", "ratio"]
     return {"hooks": {"columns": columns, "rows": rows}}, {}
 
@@ -133,21 +130,35 @@ def articles(out):
                             "rows": [[key[:-2] or "default", row["when"], *(f"{row[k] / MIB:,.0f}" for k in ("allocated", "reserved")),
                                       "-" if row["shown"] is None else f"{row['shown']:,}", f"{row['card'] / MIB:,.0f}"]
                                      for key, runs in found["ledger"].items() for row in runs[0]["rows"]]}
-    return tables, {}
+    return tables, emptied(found["empty"]) if "empty" in found else {}
+
+
+def rates(runs):
+    return [rate for answer in runs for rate in answer["rates"]]
+
+
+def emptied(cases):
+    """What an article claims of its first two cases, in per cent: utilisation, and speed against the default."""
+    base = statistics.median(rates(cases["/0"]))
+    names = {"default": "/0", "advice": "max_split_size_mb:64/100", "expandable": "expandable_segments:True/0"}
+    figures = {}
+    for name, key in names.items():
+        if key in cases:
+            figures[f"empty.{name}"] = 100 * cases[key][0]["allocated"] / cases[key][0]["reserved"]
+            figures[f"empty.{name}_speed"] = 100 * statistics.median(rates(cases[key])) / base
+    return figures
 
 
 def timed(cases):
-    def rates(runs):
-        return [rate for answer in runs for rate in answer["rates"]]
     rows, base = [], statistics.median(rates(next(iter(cases.values()))))
     for key, runs in cases.items():
         setting, every = key.rsplit("/", 1)
         rows.append([f"`{setting}`" if setting else "default", "never" if every == "0" else f"every {every}",
                      f"{runs[0]['allocated'] / MIB:,.0f}", f"{runs[0]['reserved'] / MIB:,.0f}",
-                     spread([100 * a["share"] for a in runs], "{:.0f}"), spread(rates(runs)),
+                     f"{100 * runs[0]['allocated'] / runs[0]['reserved']:.0f} %", spread(rates(runs), "{:.1f}"),
                      spread([rate / base for rate in rates(runs)])])
     return {"columns": ["setting", "empty_cache()", "allocated at most, MiB", "reserved at most, MiB",
-                        "allocated / reserved on the mean, %", "steps a second", "against the first row"], "rows": rows}
+                        "utilisation: one by the other", "steps a second", "against the first row"], "rows": rows}
 
 
 def main():

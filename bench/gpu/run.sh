@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that is measured on a GPU, in one call: run.sh OUT [PART...] of
 #	hooks		liballoc's hooks beside torch's allocator (2 minutes)
-#	articles	experiments that articles describe (3 minutes)
-#	programs	PyTorch programs under each allocator (3.5 minutes)
+#	articles	experiments that articles describe (8 minutes)
+#	programs	PyTorch programs under each allocator (8 minutes)
 # then bench/results/gpu-*.json, and the tables of bench/README.md.  What a
 # part left in OUT stays when another call does the rest.  Wants torch with
 # CUDA, g++, one GPU with nothing else on it, and what make has built.
-# BENCH_SECONDS bounds all of it (530); O: where make built (build/release).
+# BENCH_SECONDS bounds all of it (1200); O: where make built (build/release).
 set -eu
 usage() {
 	echo 'usage: bench/gpu/run.sh OUT [hooks|articles|programs]...' >&2
@@ -22,7 +22,7 @@ for part; do
 done
 [ $# -gt 0 ] || set -- hooks articles programs
 O=${O:-build/release}
-end=$(($(date +%s) + ${BENCH_SECONDS:-530}))
+end=$(($(date +%s) + ${BENCH_SECONDS:-1200}))
 mkdir -p "$out"
 
 python3 -c 'import torch; torch.cuda.init()' 2>/dev/null || {
@@ -54,11 +54,11 @@ hooks() {
 }
 
 articles() {
-	python3 bench/gpu/articles.py --out "$out" --seconds "$(left 170)"
+	python3 bench/gpu/articles.py --out "$out" --seconds "$(left 500)"
 }
 
 programs() {
-	most=$(left 220)
+	most=$(left 500)
 	python3 tests/gpu/torch_plugin.py --lib "$O/lib" --out "$out/programs" \
 		--steps 120 --rounds 1 --stress 0 --seconds "$most" \
 		>"$out/programs.txt"
@@ -70,7 +70,7 @@ import os
 import platform
 import torch
 print(json.dumps({"gpu": torch.cuda.get_device_name(), "cores": os.cpu_count(), "torch": torch.__version__,
-                  "kernel": f"{platform.system()} {platform.release()}", "python": platform.python_version()}))
+                  "kernel": f"{platform.system()} {platform.release().split('-')[0]}", "python": platform.python_version()}))
 END
 status=0
 for part; do

@@ -47,7 +47,9 @@ for policy, ms in (("native", 20), ("compact", 19)):
     for key in ("", ".tight"):
         with open(f"{out}/programs/gnn.{policy}{key}.0.json", "w") as file:
             print(json.dumps(answer), file=file)
-timed = {"rates": [5.0], "allocated": 3 << 20, "reserved": 4 << 20, "share": 0.75}
+with open(f"{out}/machine.json", "w") as file:
+    json.dump({"gpu": "some GPU"}, file)
+timed = {"rates": [5.0], "allocated": 3 << 20, "reserved": 4 << 20}
 with open(f"{out}/articles.json", "w") as file:
     json.dump({"cache": {"/0": [{"sizes": [{"size": 512, "cached": 2, "emptied": 100}]}]},
                "empty": {"/0": [timed], "max_split_size_mb:64/100": [{**timed, "rates": [4.0]}]},
@@ -68,5 +70,5 @@ equal programs "$(row gpu-programs programs 0)" \
 equal tight "$(row gpu-programs tight 0)" 'gnn|20.0|-|19.0|0.5 %|0.5 %|2 ms'
 equal cache "$(row gpu-articles cache 0)" '512|2.0|100.0|50|-'
 equal empty "$(row gpu-articles empty 1)" \
-	'`max_split_size_mb:64`|every 100|3|4|75|4.00|0.80'
+	'`max_split_size_mb:64`|every 100|3|4|75 %|4.0|0.80'
 equal ledger "$(row gpu-articles ledger 0)" 'default|now|1|2|500|600'
