@@ -103,19 +103,18 @@ if [ "$(uname)" = Linux ]; then
 	rm "$tmp/long.sh"
 fi
 
-# A program that was copied without what it needs.
+# A program that was copied without what it needs, which may be installed.
 bin=$tmp/moved/bin
 mkdir -p "$bin" "$tmp/moved/lib"
 cp "$(command -v allocctl)" "$bin"
 status=0
 "$bin/allocctl" run true 2>"$tmp/err" || status=$?
-case $(cat "$tmp/err") in
-*'cannot find '*)
+if [ $status -ne 0 ]; then
 	tells 3 'cannot find liballoc-torch.so' "$bin/allocctl" run true
 	cp "$O/lib/liballoc-torch.so" "$tmp/moved/lib"
 	tells 3 'cannot find sitecustomize.py of liballoc' \
-		"$bin/allocctl" run true ;;
-esac
+		"$bin/allocctl" run true
+fi
 rm -r "$tmp/moved"
 
 # What is wrong in a file of costs, and where.
