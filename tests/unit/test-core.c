@@ -248,7 +248,8 @@ START_TEST(test_truncated_core_says_so)
 					 size < SELFMAG ?
 						 "not an ELF file" :
 						 "it ends within its header");
-			ck_assert_uint_eq(err.offset, size < SELFMAG ? 0 : size);
+			ck_assert_uint_eq(err.offset,
+					  size < SELFMAG ? 0 : size);
 			continue;
 		}
 		ck_assert_int_eq(ret, 0);
