@@ -244,9 +244,6 @@ void la_shell_export(struct shell *shell, const char *name, size_t length,
 		     struct place place);
 void la_shell_unexport(struct shell *shell, const char *name, size_t length,
 		       struct place place);
-/* Only running tells what it is now. */
-void la_shell_havoc(struct shell *shell, const char *name, size_t length,
-		    struct place place);
 void la_shell_unset(struct shell *shell, const char *name, size_t length,
 		    struct place place);
 /* Watched names that the bytes name with a = or blank behind: lost. */
