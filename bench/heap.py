@@ -42,7 +42,6 @@ def heap(results, rounds, times):
             results.skip(name, f"lib{LIBRARIES[name]} is not installed")
         else:
             found[name] = pairs("malloc", preload, rounds, times)
-    results.skip("TLSF", "no Debian package has it")
     loads = list(found["torch"])
     names = {"torch": "liballoc, policy torch", "compact": "liballoc, policy compact", "malloc": "malloc (C library)"}
     results.table("heap", ["ns a pair", *loads],

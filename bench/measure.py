@@ -97,8 +97,8 @@ def machine():
 
 
 class Results:
-    def __init__(self, subject, options):
-        self.subject, self.quick, self.folder = subject, options.quick, options.results
+    def __init__(self, subject, folder, quick=False):
+        self.subject, self.quick, self.folder = subject, quick, folder
         self.tables, self.figures, self.skipped, self.notes = {}, {}, [], []
 
     def table(self, name, columns, rows):
@@ -115,11 +115,12 @@ class Results:
         """What has to be known of the figures: seeds, numbers of repetitions."""
         self.notes.append(text)
 
-    def write(self, script, seconds):
+    def write(self, script, on, seconds):
+        """As SUBJECT.json: what made them, the machine that they were taken on, and how long that took."""
         os.makedirs(self.folder, exist_ok=True)
         with open(os.path.join(self.folder, self.subject + ".json"), "w", encoding="utf-8") as file:
             json.dump({"subject": self.subject, "script": script, "quick": self.quick,
-                       "date": datetime.date.today().isoformat(), "machine": machine(), "seconds": round(seconds),
+                       "date": datetime.date.today().isoformat(), "machine": on, "seconds": round(seconds),
                        "notes": self.notes, "skipped": self.skipped, "figures": self.figures, "tables": self.tables},
                       file, indent=1, ensure_ascii=False)
             file.write("\n")
@@ -130,10 +131,10 @@ def main(subject, function, about):
     parser.add_argument("--quick", action="store_true", help="see that it works; the figures are worth nothing")
     parser.add_argument("--results", default=os.path.join(HERE, "results"), help="folder of the results")
     options = parser.parse_args()
-    results, begin = Results(subject, options), time.monotonic()
+    results, begin = Results(subject, options.results, options.quick), time.monotonic()
     function(results)
     seconds = time.monotonic() - begin
-    results.write(os.path.relpath(os.path.abspath(sys.argv[0]), ROOT), seconds)
+    results.write(os.path.relpath(os.path.abspath(sys.argv[0]), ROOT), machine(), seconds)
     print(f"{subject}: {seconds:.0f} s")
     for line in results.skipped:
         print(f"SKIP {subject}: {line}")

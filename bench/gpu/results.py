@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of what run.sh left in a folder: results.py OUT [--results FOLDER]. A part that is not there is left alone."""
 import argparse
-import datetime
 import glob
 import json
 import math
@@ -13,7 +12,10 @@ import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GIB, MIB, WARM = 1 << 30, 1 << 20, 20
+sys.path.insert(0, os.path.dirname(HERE))
+from measure import GIB, MIB, Results, spread  # noqa: E402 pylint: disable=wrong-import-position
+
+WARM = 20
 PROGRAMS = ["varlen_gpt", "gnn", "packed", "checkpointed", "resnet", "generate"]
 POLICIES = ["native", "expandable", "async", "compact"]
 
@@ -25,11 +27,6 @@ def machine(out):
         return {"gpu": "unknown", "kernel": f"{platform.system()} {platform.release()}"}
     with open(path, encoding="utf-8") as file:
         return json.load(file)
-
-
-def spread(values, form="{:.2f}"):
-    low, middle, high = (form.format(f(values)) for f in (min, statistics.median, max))
-    return middle if low == high else f"{middle} ({low} to {high})"
 
 
 def hooks(out):
@@ -164,13 +161,9 @@ def main():
         if not answer:
             print(f"SKIP {part.__name__}: not in {options.out}")
             continue
-        tables, figures = answer
-        subject = f"gpu-{part.__name__}"
-        with open(os.path.join(options.results, subject + ".json"), "w", encoding="utf-8") as file:
-            json.dump({"subject": subject, "script": "bench/gpu/run.sh", "quick": False,
-                       "date": datetime.date.today().isoformat(), "machine": machine(options.out), "seconds": 0, "notes": [],
-                       "skipped": [], "figures": figures, "tables": tables}, file, indent=1, ensure_ascii=False)
-            file.write("\n")
+        results = Results(f"gpu-{part.__name__}", options.results)
+        results.tables, results.figures = answer
+        results.write("bench/gpu/run.sh", machine(options.out), 0)
         made += 1
     sys.exit(not made)
 
