@@ -69,7 +69,7 @@ static bool open_spool(struct spool *spool)
 		return false;
 	spool->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	spool->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-	spool->copier = fork();
+	spool->copier = spool->out < 0 || spool->err < 0 ? -1 : fork();
 	if (spool->copier < 0)
 		return false;
 	if (!spool->copier) {

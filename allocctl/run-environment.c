@@ -38,12 +38,14 @@ static int make_folder(char folder[PATH_MAX])
 {
 	const char *parent = getenv("TMPDIR");
 
-	snprintf(folder, PATH_MAX, "%s/allocctl-run.XXXXXX",
-		 parent && *parent ? parent : "/tmp");
-	if (!strchr(folder, ',') && mkdtemp(folder))
+	if (!parent || !*parent)
+		parent = "/tmp";
+	snprintf(folder, PATH_MAX, "%s/allocctl-run.XXXXXX", parent);
+	if (!strchr(parent, ',') && mkdtemp(folder))
 		return STATUS_DONE;
-	print_error("cannot make a folder '%s': %s", folder,
-		    strchr(folder, ',') ? "its name has a comma" :
+	print_error("cannot make a folder in '%s': %s; set TMPDIR to another",
+		    parent,
+		    strchr(parent, ',') ? "its name has a comma" :
 					  strerror(errno));
 	return STATUS_CANNOT_TELL;
 }

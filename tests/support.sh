@@ -18,3 +18,10 @@ skip() {
 equal() {	# equal WHAT GOT WANTED
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
+
+has() {	# has LINE: a whole line of $tmp/out
+	grep -q -x -F -e "$1" "$tmp/out" || {
+		cat "$tmp/out" >&2
+		fail "no line '$1'"
+	}
+}

@@ -194,13 +194,8 @@ int la_cuda_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	struct cuda *cuda = (struct cuda *)dev;
 	unsigned char *page = pages_of(cuda, addr, size);
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, page ? CALL(cuda, unmap, addr, size) : -EINVAL);
 
-	if (err < 0)
-		return err;
-	err = page ? CALL(cuda, unmap, addr, size) : -EINVAL;
-	la_cuda_leave(cuda, &visit);
 	if (!err)
 		memset(page, PAGE_EMPTY, size / PAGE);
 	return err;
@@ -209,14 +204,9 @@ int la_cuda_unmap(struct la_device *dev, uint64_t addr, uint64_t size)
 int la_cuda_create(struct la_device *dev, uint64_t size, uint64_t *piece)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
 	la_cu_piece got = 0;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, create(cuda, size, &got));
 
-	if (err < 0)
-		return err;
-	err = create(cuda, size, &got);
-	la_cuda_leave(cuda, &visit);
 	if (!err)
 		*piece = got;
 	return err;
@@ -225,15 +215,9 @@ int la_cuda_create(struct la_device *dev, uint64_t size, uint64_t *piece)
 int la_cuda_release(struct la_device *dev, uint64_t piece, uint64_t size)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
 
 	(void)size;
-	if (err < 0)
-		return err;
-	err = CALL(cuda, release, piece);
-	la_cuda_leave(cuda, &visit);
-	return err;
+	return VISIT(cuda, CALL(cuda, release, piece));
 }
 
 int la_cuda_attach(struct la_device *dev, uint64_t addr, uint64_t size,

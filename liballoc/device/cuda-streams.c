@@ -48,14 +48,8 @@ static int is_captured(struct cuda *cuda, uint64_t stream)
 int la_cuda_capturing(struct la_device *dev, uint64_t stream)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
 
-	if (err < 0)
-		return err;
-	err = is_captured(cuda, stream);
-	la_cuda_leave(cuda, &visit);
-	return err;
+	return VISIT(cuda, is_captured(cuda, stream));
 }
 
 /* An idle event that was made now, with room to be idle again. */
@@ -102,14 +96,9 @@ static int record(struct cuda *cuda, uint64_t stream, la_cu_event *event)
 int la_cuda_record(struct la_device *dev, uint64_t stream, uint64_t *event)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
 	la_cu_event recorded;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, record(cuda, stream, &recorded));
 
-	if (err < 0)
-		return err;
-	err = record(cuda, stream, &recorded);
-	la_cuda_leave(cuda, &visit);
 	if (!err)
 		*event = (uintptr_t)recorded;
 	return err;
@@ -150,27 +139,15 @@ int la_cuda_order(struct la_device *dev, uint64_t stream, uint64_t event)
 int la_cuda_await(struct la_device *dev, uint64_t event)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
 
-	if (err < 0)
-		return err;
-	err = CALL(cuda, event_await, event_of(event));
-	la_cuda_leave(cuda, &visit);
-	return err;
+	return VISIT(cuda, CALL(cuda, event_await, event_of(event)));
 }
 
 int la_cuda_drain(struct la_device *dev)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
 
-	if (err < 0)
-		return err;
-	err = CALL(cuda, drain);
-	la_cuda_leave(cuda, &visit);
-	return err;
+	return VISIT(cuda, CALL(cuda, drain));
 }
 
 void la_cuda_forget(struct la_device *dev, uint64_t event)

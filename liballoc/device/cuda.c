@@ -66,14 +66,9 @@ void la_cuda_leave(struct cuda *cuda, const struct visit *visit)
 static int cuda_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
 	la_cu_addr got = 0;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, CALL(cuda, alloc, &got, size));
 
-	if (err < 0)
-		return err;
-	err = CALL(cuda, alloc, &got, size);
-	la_cuda_leave(cuda, &visit);
 	if (!err)
 		*addr = got;
 	return err;
@@ -82,15 +77,9 @@ static int cuda_alloc(struct la_device *dev, uint64_t size, uint64_t *addr)
 static int cuda_free(struct la_device *dev, uint64_t addr, uint64_t size)
 {
 	struct cuda *cuda = (struct cuda *)dev;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
 
 	(void)size;
-	if (err < 0)
-		return err;
-	err = CALL(cuda, free, addr);
-	la_cuda_leave(cuda, &visit);
-	return err;
+	return VISIT(cuda, CALL(cuda, free, addr));
 }
 
 static bool is_alive(const struct cuda *cuda)
@@ -318,13 +307,8 @@ LA_EXPORT int la_device_cuda_memory(struct la_device *dev, uint64_t *free,
 {
 	struct cuda *cuda = (struct cuda *)dev;
 	size_t now_free = 0, all = 0;
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, CALL(cuda, memory, &now_free, &all));
 
-	if (err < 0)
-		return err;
-	err = CALL(cuda, memory, &now_free, &all);
-	la_cuda_leave(cuda, &visit);
 	if (err < 0)
 		return err;
 	*free = now_free;
@@ -337,13 +321,9 @@ LA_EXPORT int la_device_cuda_name(struct la_device *dev, char *name,
 {
 	struct cuda *cuda = (struct cuda *)dev;
 	char read[128] = "";
-	struct visit visit;
-	int err = la_cuda_enter(cuda, &visit);
+	int err = VISIT(cuda, CALL(cuda, device_name, read, sizeof(read),
+				   cuda->ordinal));
 
-	if (err < 0)
-		return err;
-	err = CALL(cuda, device_name, read, sizeof(read), cuda->ordinal);
-	la_cuda_leave(cuda, &visit);
 	if (!err && strlen(read) >= size)
 		err = -ENAMETOOLONG;
 	if (!err)

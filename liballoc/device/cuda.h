@@ -67,6 +67,19 @@ int la_cuda_check(struct cuda *cuda, enum la_cu_call call, la_cu_result result);
 	la_cuda_check((cuda), LA_CU_CALL_##member, \
 		      (cuda)->cu.member(__VA_ARGS__))
 
+/* What is asked of the driver, within a visit. */
+#define VISIT(cuda, asked)                                    \
+	({                                                    \
+		struct visit visit;                           \
+		int result = la_cuda_enter((cuda), &visit);   \
+                                                              \
+		if (!result) {                                \
+			result = (asked);                     \
+			la_cuda_leave((cuda), &visit);        \
+		}                                             \
+		result;                                       \
+	})
+
 /* cuda-pieces.c */
 int la_cuda_reserve(struct la_device *dev, uint64_t size, uint64_t *addr);
 int la_cuda_unreserve(struct la_device *dev, uint64_t addr, uint64_t size);

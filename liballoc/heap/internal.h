@@ -9,14 +9,11 @@
 #include "heap/policy.h"
 #include "heap/pool-table.h"
 #include "heap/rules.h"
+#include "util/segment.h"
 #include "util/util.h"
 
 /* Constants of the policy; sizes in bytes. */
 #define BLOCK_MIN ((uint64_t)512) /* every size is a multiple of it */
-#define SMALL_MAX (1 * MIB) /* largest request of the small pool */
-#define SMALL_SEGMENT (2 * MIB) /* segment, or granule, of the small pool */
-#define MID_MAX (10 * MIB) /* from here on a segment of its own size */
-#define SEGMENT_ROUND (2 * MIB) /* ... rounded up to this */
 #define KEEP_SLACK (1 * MIB) /* a remainder that stays with its block */
 #define REQUEST_MAX ((uint64_t)1 << 60) /* refused from here on */
 #define TOTAL_UNKNOWN (80 * GIB) /* taken for a card of unknown size */

@@ -62,11 +62,7 @@ static inline enum size_class class_of(uint64_t size)
 static inline uint64_t round_segment(const struct la_setting_values *setting,
 				     uint64_t size)
 {
-	if (size <= SMALL_MAX)
-		return SMALL_SEGMENT;
-	if (size < MID_MAX)
-		return setting->large_segment_size;
-	return round_up(size, SEGMENT_ROUND);
+	return segment_for(size, setting->large_segment_size);
 }
 
 #endif /* LA_HEAP_ROUND_H */

@@ -62,14 +62,20 @@ int addr_map_set(struct addr_map *map, uint64_t addr, uint32_t value)
 	return 0;
 }
 
+/* Is an address there? */
+static bool has(const struct addr_map *map, uint64_t addr, uint32_t *at)
+{
+	if (!map->count)
+		return false;
+	*at = find(map, addr);
+	return map->entry[*at].addr != UINT64_MAX;
+}
+
 bool addr_map_get(const struct addr_map *map, uint64_t addr, uint32_t *value)
 {
 	uint32_t at;
 
-	if (!map->count)
-		return false;
-	at = find(map, addr);
-	if (map->entry[at].addr == UINT64_MAX)
+	if (!has(map, addr, &at))
 		return false;
 	*value = map->entry[at].value;
 	return true;
@@ -97,10 +103,7 @@ bool addr_map_take(struct addr_map *map, uint64_t addr, uint32_t *value)
 {
 	uint32_t at;
 
-	if (!map->count)
-		return false;
-	at = find(map, addr);
-	if (map->entry[at].addr == UINT64_MAX)
+	if (!has(map, addr, &at))
 		return false;
 	*value = map->entry[at].value;
 	map->count--;

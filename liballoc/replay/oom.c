@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/page.h"
 #include "heap/inside.h"
 #include "heap/internal.h"
 #include "heap/picture.h"
@@ -230,7 +231,7 @@ static void describe_request(const struct oom_moment *moment,
 	}
 	if (moment->options->policy == LA_HEAP_COMPACT) {
 		out->rounded = program_live_bytes(op->size);
-		out->segment = round_up(out->rounded, 2 * MIB);
+		out->segment = round_up(out->rounded, PAGE);
 		return;
 	}
 	out->rounded = round_request(&heap->setting, op->size);

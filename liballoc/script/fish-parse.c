@@ -251,24 +251,12 @@ static struct node *parse_command(struct parser *parser)
 
 static struct node *parse_pipe(struct parser *parser)
 {
-	struct node *node = la_parser_node(parser, NODE_PIPE), **tail;
+	struct node *node = la_parser_node(parser, NODE_PIPE);
 
 	if (!node)
 		return NULL;
 	take_word(parser, "time");
-	for (tail = &node->child;; tail = &(*tail)->next) {
-		*tail = parse_command(parser);
-		if (!*tail) {
-			if (node->child)
-				la_parser_fail(parser, "a command is missing");
-			return node->child ? node : NULL;
-		}
-		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
-			break;
-		la_parser_advance(parser);
-		skip_newlines(parser);
-	}
-	return node->child->next ? node : node->child;
+	return la_parser_pipe(parser, node, parse_command, true);
 }
 
 /* and, or, && and ||: how the next command is joined to the one before. */

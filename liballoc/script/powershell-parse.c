@@ -6,7 +6,9 @@
 #include "script/powershell-parse.h"
 #include "util/util.h"
 
-static struct ps_node *ps_parse_braces(struct ps_parser *p)
+static struct ps_node *parse_parameters(struct ps_parser *p);
+
+static struct ps_node *parse_braces(struct ps_parser *p)
 {
 	struct ps_node *block;
 
@@ -53,21 +55,21 @@ static void parse_if(struct ps_parser *p, struct ps_node *node)
 {
 	do {
 		condition(p, node);
-		ps_child(p, node, ps_parse_braces(p));
+		ps_child(p, node, parse_braces(p));
 	} while (!p->bad && word_follows(p, "elseif"));
 	if (!p->bad && word_follows(p, "else"))
-		ps_child(p, node, ps_parse_braces(p));
+		ps_child(p, node, parse_braces(p));
 }
 
 static void parse_while(struct ps_parser *p, struct ps_node *node)
 {
 	condition(p, node);
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 }
 
 static void parse_do(struct ps_parser *p, struct ps_node *node)
 {
-	struct ps_node *block = ps_parse_braces(p);
+	struct ps_node *block = parse_braces(p);
 
 	node->op = word_follows(p, "until");
 	if (!node->op && !word_follows(p, "while"))
@@ -99,7 +101,7 @@ static void parse_for(struct ps_parser *p, struct ps_node *node)
 	for_part(p, node, ';');
 	for_part(p, node, ';');
 	for_part(p, node, ')');
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 }
 
 static void parse_foreach(struct ps_parser *p, struct ps_node *node)
@@ -128,7 +130,7 @@ static void parse_foreach(struct ps_parser *p, struct ps_node *node)
 	ps_child(p, node, part);
 	ps_lines(p);
 	ps_take_char(p, ')', ") is missing");
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 }
 
 enum {
@@ -182,7 +184,7 @@ static void parse_switch(struct ps_parser *p, struct ps_node *node)
 		if (!test)
 			ps_refuse(p, p->at, "a case is missing");
 		ps_child(p, node, test);
-		ps_child(p, node, ps_parse_braces(p));
+		ps_child(p, node, parse_braces(p));
 	}
 	ps_take_char(p, '}', "{ is not closed");
 }
@@ -192,7 +194,7 @@ static void parse_try(struct ps_parser *p, struct ps_node *node)
 	struct ps_node *block;
 	bool handled = false;
 
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 	while (!p->bad && word_follows(p, "catch")) {
 		ps_lines(p);
 		while (ps_peek(p, 0) == '[' || ps_peek(p, 0) == ',') {
@@ -203,11 +205,11 @@ static void parse_try(struct ps_parser *p, struct ps_node *node)
 				p->at++;
 			ps_lines(p);
 		}
-		ps_child(p, node, ps_parse_braces(p));
+		ps_child(p, node, parse_braces(p));
 		handled = true;
 	}
 	if (!p->bad && word_follows(p, "finally")) {
-		block = ps_parse_braces(p);
+		block = parse_braces(p);
 		block->op = 'f';
 		ps_child(p, node, block);
 		handled = true;
@@ -230,7 +232,7 @@ static void parse_function(struct ps_parser *p, struct ps_node *node)
 	node->text = ps_copy(p->ps, p->text + start, p->at - start);
 	ps_lines(p);
 	if (ps_peek(p, 0) == '(')
-		parameters = ps_parse_parameters(p);
+		parameters = parse_parameters(p);
 	ps_lines(p);
 	script = ps_parse_script(p);
 	if (parameters && script->first) {
@@ -278,7 +280,7 @@ static void parse_opaque(struct ps_parser *p, struct ps_node *node)
 		ps_take_char(p, '}', "{ is not closed");
 		return;
 	}
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 }
 
 static void parse_using(struct ps_parser *p, struct ps_node *node)
@@ -291,7 +293,7 @@ static void parse_using(struct ps_parser *p, struct ps_node *node)
 /* begin { } process { } end { } within a function. */
 static void parse_named(struct ps_parser *p, struct ps_node *node)
 {
-	ps_child(p, node, ps_parse_braces(p));
+	ps_child(p, node, parse_braces(p));
 }
 
 static const struct statement {
@@ -445,7 +447,7 @@ static struct ps_node *parameter(struct ps_parser *p)
 	return node;
 }
 
-struct ps_node *ps_parse_parameters(struct ps_parser *p)
+static struct ps_node *parse_parameters(struct ps_parser *p)
 {
 	struct ps_node *node = ps_node(p, PS_N_PARAMETERS, p->at);
 	bool no_comma = p->no_comma;
@@ -483,7 +485,7 @@ static struct ps_node *head(struct ps_parser *p)
 		p->at += strlen("param");
 		ps_lines(p);
 		if (ps_peek(p, 0) == '(')
-			return ps_parse_parameters(p);
+			return parse_parameters(p);
 	}
 	p->at = at;
 	return ps_node(p, PS_N_PARAMETERS, p->at);

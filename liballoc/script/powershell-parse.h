@@ -67,6 +67,5 @@ struct ps_node *ps_parse_line(struct ps_parser *p);
 struct ps_node *ps_parse_statement(struct ps_parser *p);
 struct ps_node *ps_parse_statements(struct ps_parser *p, char closer);
 struct ps_node *ps_parse_script(struct ps_parser *p); /* { param() ... } */
-struct ps_node *ps_parse_parameters(struct ps_parser *p);
 
 #endif /* LA_SCRIPT_POWERSHELL_PARSE_H */

@@ -4,6 +4,8 @@
 
 #include "script/powershell.h"
 
+static void run(struct ps *ps, struct ps_node *node, struct ps_list *out);
+
 void ps_fail(struct ps *ps)
 {
 	if (ps->flow == PS_ON)
@@ -51,12 +53,14 @@ void ps_run_block(struct ps *ps, struct ps_node *node, struct ps_list *out)
 		else if (one->kind == PS_N_BLOCK)
 			ps_run_block(ps, one, out);
 		else
-			ps_run(ps, one, out);
+			run(ps, one, out);
 		recover(ps);
 	}
 }
 
-void ps_run_perhaps(struct ps *ps, struct ps_node *node, struct ps_list *out)
+/* Run it, though it may not be run. */
+static void run_perhaps(struct ps *ps, struct ps_node *node,
+			struct ps_list *out)
 {
 	struct ps_list ignored = { 0 };
 	size_t before = out->count;
@@ -85,7 +89,7 @@ struct ps_value ps_run_value(struct ps *ps, struct ps_node *node)
 	if (node->kind == PS_N_PIPELINE && !node->first->next &&
 	    node->first->kind == PS_N_EXPRESSION && !node->first->silent)
 		return ps_eval(ps, node->first->first);
-	ps_run(ps, node, out);
+	run(ps, node, out);
 	if (node->kind == PS_N_ASSIGN) {
 		target = node->first;
 		return target->kind == PS_N_ARRAY ? ps_unknown() :
@@ -176,12 +180,12 @@ static void run_if(struct ps *ps, struct ps_node *node, struct ps_list *out)
 			ps_run_block(ps, part->next, out);
 			goto done;
 		}
-		ps_run_perhaps(ps, part->next, out);
+		run_perhaps(ps, part->next, out);
 		unsure++;
 	}
 	if (part && !part->next && ps->flow == PS_ON) {
 		if (unsure)
-			ps_run_perhaps(ps, part, out);
+			run_perhaps(ps, part, out);
 		else
 			ps_run_block(ps, part, out);
 	}
@@ -224,7 +228,7 @@ static void run_loop(struct ps *ps, struct ps_node *node, struct ps_list *out)
 				1 ^ (first && until) :
 				ps_truth(ps_run_value(ps, test));
 		if (truth < 0 || ps->spent || ps->unsure) {
-			ps_run_perhaps(ps, block, out);
+			run_perhaps(ps, block, out);
 			return;
 		}
 		if (ps->flow != PS_ON || truth == until)
@@ -249,7 +253,7 @@ static void run_foreach(struct ps *ps, struct ps_node *node,
 		return;
 	if (list.type == PS_UNKNOWN) {
 		ps_write(ps, name->text, list);
-		ps_run_perhaps(ps, block, out);
+		run_perhaps(ps, block, out);
 		return;
 	}
 	if (list.type != PS_NULL)
@@ -318,9 +322,9 @@ static void switch_one(struct ps *ps, struct ps_node *node,
 		if (holds > 0)
 			ps_run_block(ps, test->next, out);
 		else
-			ps_run_perhaps(ps, test->next, out);
+			run_perhaps(ps, test->next, out);
 		if (holds < 0 && otherwise)
-			ps_run_perhaps(ps, otherwise, out);
+			run_perhaps(ps, otherwise, out);
 	}
 	if (!found && otherwise && ps->flow == PS_ON)
 		ps_run_block(ps, otherwise, out);
@@ -335,7 +339,7 @@ static void run_switch(struct ps *ps, struct ps_node *node, struct ps_list *out)
 
 	if (value.type == PS_UNKNOWN) {
 		for (test = node->first->next; test; test = test->next->next)
-			ps_run_perhaps(ps, test->next, out);
+			run_perhaps(ps, test->next, out);
 		return;
 	}
 	ps_spread(ps, &items, value);
@@ -368,13 +372,13 @@ static void run_try(struct ps *ps, struct ps_node *node, struct ps_list *out)
 	for (part = node->first->next; part && ps->flow == PS_ON && ps->risky;
 	     part = part->next)
 		if (part->op != 'f')
-			ps_run_perhaps(ps, part, out);
+			run_perhaps(ps, part, out);
 	ps->risky = risky;
 	if (handler && (ps->flow == PS_FAILED || ps->flow == PS_THROWN)) {
 		ps->flow = PS_ON;
 		ps_write(ps, "_", ps_unknown());
 		if (handlers > 1)
-			ps_run_perhaps(ps, handler, out);
+			run_perhaps(ps, handler, out);
 		else
 			ps_run_block(ps, handler, out);
 	}
@@ -419,7 +423,7 @@ static void run_chain(struct ps *ps, struct ps_node *node, struct ps_list *out)
 	bool failed;
 
 	ps->trying++;
-	ps_run(ps, node->first, out);
+	run(ps, node->first, out);
 	ps->trying--;
 	failed = ps->flow == PS_FAILED;
 	if (failed && !ps->trying)
@@ -428,7 +432,7 @@ static void run_chain(struct ps *ps, struct ps_node *node, struct ps_list *out)
 		return;
 	if (failed != node->op)
 		return;
-	ps_run(ps, node->first->next, out);
+	run(ps, node->first->next, out);
 }
 
 static void define(struct ps *ps, struct ps_node *node)
@@ -446,7 +450,7 @@ static void define(struct ps *ps, struct ps_node *node)
 static void leave(struct ps *ps, struct ps_node *node, struct ps_list *out)
 {
 	if (node->first)
-		ps_run(ps, node->first, out);
+		run(ps, node->first, out);
 	if (ps->flow != PS_ON)
 		return;
 	ps->flow = node->kind == PS_N_RETURN   ? PS_RETURNED :
@@ -456,7 +460,7 @@ static void leave(struct ps *ps, struct ps_node *node, struct ps_list *out)
 						 PS_BROKEN;
 }
 
-void ps_run(struct ps *ps, struct ps_node *node, struct ps_list *out)
+static void run(struct ps *ps, struct ps_node *node, struct ps_list *out)
 {
 	if (!ps->steps || ps->failed)
 		ps->spent = true;

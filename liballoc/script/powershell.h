@@ -349,12 +349,9 @@ void ps_write(struct ps *ps, const char *name, struct ps_value value);
 void ps_assign(struct ps *ps, struct ps_node *target, struct ps_value value);
 
 /* powershell-run.c */
-void ps_run(struct ps *ps, struct ps_node *node, struct ps_list *out);
 void ps_run_each(struct ps *ps, struct ps_node *node,
 		 const struct ps_list *input, struct ps_list *out);
 void ps_run_block(struct ps *ps, struct ps_node *node, struct ps_list *out);
-/* Run it, though it may not be run. */
-void ps_run_perhaps(struct ps *ps, struct ps_node *node, struct ps_list *out);
 /* The statement as a value. */
 struct ps_value ps_run_value(struct ps *ps, struct ps_node *node);
 void ps_fail(struct ps *ps); /* an error that ends the statement */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Calls of Python that act: os.environ, subprocess, torch. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,24 +165,6 @@ static void run_shell(struct py *py, const struct py_value *command)
 		     command->text, command->length);
 }
 
-/* Does a text hold a name that is watched? */
-static bool has_watched(const struct py *py, const char *text, size_t length)
-{
-	const char *end = text + length, *start;
-
-	while (text < end) {
-		for (start = text;
-		     text < end &&
-		     (isalnum((unsigned char)*text) || *text == '_');
-		     text++)
-			;
-		if (la_script_watches(py->script, start, text - start, false))
-			return true;
-		text += text == start;
-	}
-	return false;
-}
-
 /* subprocess.run(["env", "V=x", "prog"]) */
 static void run_words(struct py *py, const struct py_value *list)
 {
@@ -236,7 +217,7 @@ static void see_programs(struct py *py, const char *path,
 			 const struct py_arguments *arguments)
 {
 	const struct py_value *env, *first, *shell;
-	size_t n = strlen(path);
+	size_t n = strlen(path), length;
 
 	env = py_argument(arguments, SIZE_MAX, "env");
 	if (!env && !strncmp(path, "os.", 3) && n > 3 && path[n - 1] == 'e' &&
@@ -252,7 +233,8 @@ static void see_programs(struct py *py, const char *path,
 	if (first->kind == PY_LIST)
 		run_words(py, first);
 	else if (first->kind == PY_TEXT &&
-		 has_watched(py, first->text, first->length) &&
+		 py_find_watched(py, first->text, first->text + first->length,
+				 &length) &&
 		 (strncmp(path, "subprocess.", 11) || shell ||
 		  !strncmp(path + 11, "get", 3)))
 		run_shell(py, first);

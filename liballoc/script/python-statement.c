@@ -171,11 +171,10 @@ static enum la_script_code slip(const struct py *py, size_t first)
 	return LA_SCRIPT_SYNTAX;
 }
 
-/* The name of the first variable that is watched in the statement. */
-static const char *find_watched(const struct py *py, size_t *length)
+const char *py_find_watched(const struct py *py, const char *text,
+			    const char *end, size_t *length)
 {
-	const char *text = py->part->text + py->start;
-	const char *end = py->part->text + py->end, *start;
+	const char *start;
 
 	while (text < end) {
 		for (start = text;
@@ -189,6 +188,14 @@ static const char *find_watched(const struct py *py, size_t *length)
 		text += text == start;
 	}
 	return NULL;
+}
+
+/* The same in the statement. */
+static const char *find_watched(const struct py *py, size_t *length)
+{
+	const char *text = py->part->text;
+
+	return py_find_watched(py, text + py->start, text + py->end, length);
 }
 
 /* Python does not take this statement, hence none of the text. */

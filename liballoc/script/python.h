@@ -230,6 +230,10 @@ const struct py_value *py_lookup(struct py *py, const char *name,
 void py_assign(struct py *py, const char *name, size_t length,
 	       const struct py_value *value);
 
+/* The first name between text and end that is watched, and its length; or
+ * NULL. */
+const char *py_find_watched(const struct py *py, const char *text,
+			    const char *end, size_t *length);
 /* Note a place of the statement. */
 size_t py_note(struct py *py, const char *name, size_t length,
 	       const char *value, enum la_script_fate fate);

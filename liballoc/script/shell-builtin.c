@@ -413,7 +413,7 @@ static const struct builtin *find(const struct shell *shell, const char *name)
 	return NULL;
 }
 
-static bool is_declaration(const struct shell *shell, const char *name)
+bool la_shell_declares(const struct shell *shell, const char *name)
 {
 	static const char *const names[] = { "export",	"readonly", "declare",
 					     "typeset", "local",    "global" };
@@ -427,7 +427,7 @@ static bool is_declaration(const struct shell *shell, const char *name)
 
 bool la_shell_is_builtin(const struct shell *shell, const char *name)
 {
-	return is_declaration(shell, name) || find(shell, name);
+	return la_shell_declares(shell, name) || find(shell, name);
 }
 
 void la_shell_builtin(struct shell *shell, const struct node *node,
@@ -436,7 +436,7 @@ void la_shell_builtin(struct shell *shell, const struct node *node,
 	const char *name = text_at(words, 0);
 	const struct builtin *builtin = find(shell, name);
 
-	if (is_declaration(shell, name)) {
+	if (la_shell_declares(shell, name)) {
 		la_shell_declare(shell, node, words);
 		return;
 	}

@@ -113,23 +113,10 @@ void la_shell_stop(struct shell *shell, struct place place)
 		shell->flow = FLOW_END;
 }
 
-/* Does the command take V=x as an assignment, not as a word? */
-static bool declares(const struct shell *shell, const char *name)
-{
-	static const char *const names[] = { "export",	"readonly", "declare",
-					     "typeset", "local",    "global" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (la_is_word(names[i], name))
-			return la_shell_has_command(shell->table, name);
-	return false;
-}
-
 static void expand(struct shell *shell, const struct word *word,
 		   struct fields *fields)
 {
-	bool declare = declares(shell, la_word_plain(word)), append;
+	bool declare = la_shell_declares(shell, la_word_plain(word)), append;
 
 	for (; word && shell->flow == FLOW_NEXT; word = word->next)
 		la_shell_fields_one(shell, word, fields,

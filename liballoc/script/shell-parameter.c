@@ -420,11 +420,40 @@ static bool is_refused(struct shell *shell, const struct piece *piece,
 	return false;
 }
 
+/* No value: tcsh ends there, others if they are told to. */
+static void put_unset(struct shell *shell, const struct piece *piece,
+		      struct text *text)
+{
+	bool tcsh = shell->table->has & SHELL_TCSH;
+
+	if ((tcsh || shell->nounset) && shell->doubt)
+		may_end(shell, piece);
+	else if (tcsh || shell->nounset)
+		shell->flow = FLOW_END;
+	text->unknown |= tcsh || !strcmp(piece->operator, "length");
+}
+
+static void put_value(struct shell *shell, const struct piece *piece,
+		      const char *value, struct text *text)
+{
+	char number[24];
+
+	if (!piece->operator[0])
+		la_text_add(text, value, strlen(value));
+	else if (strcmp(piece->operator, "length"))
+		operate(shell, piece, value, text);
+	else if (is_ascii(value))
+		la_text_add(text, number,
+			    snprintf(number, sizeof(number), "%zu",
+				     strlen(value)));
+	else
+		text->unknown = true;
+}
+
 bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 			struct text *text)
 {
 	const struct state *state;
-	char number[24];
 
 	if (is_refused(shell, piece, text))
 		return true;
@@ -448,20 +477,8 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 	}
 	if (choose(shell, piece, state, text))
 		return true;
-	if (state->kind == VALUE_UNSET && shell->table->has & SHELL_TCSH) {
-		text->unknown = true;
-		if (shell->doubt)
-			may_end(shell, piece);
-		else
-			shell->flow = FLOW_END;
-		return false;
-	}
 	if (state->kind == VALUE_UNSET) {
-		if (shell->nounset && shell->doubt)
-			may_end(shell, piece);
-		else if (shell->nounset)
-			shell->flow = FLOW_END;
-		text->unknown |= !strcmp(piece->operator, "length");
+		put_unset(shell, piece, text);
 		return false;
 	}
 	if (shell->table->has & SHELL_TCSH && state->kind == VALUE_UNKNOWN &&
@@ -469,15 +486,7 @@ bool la_shell_parameter(struct shell *shell, const struct piece *piece,
 		may_end(shell, piece);
 	if (state->kind == VALUE_UNKNOWN)
 		text->unknown = true;
-	else if (!piece->operator[0])
-		la_text_add(text, state->text, strlen(state->text));
-	else if (!strcmp(piece->operator, "length") && is_ascii(state->text))
-		la_text_add(text, number,
-			    snprintf(number, sizeof(number), "%zu",
-				     strlen(state->text)));
-	else if (!strcmp(piece->operator, "length"))
-		text->unknown = true;
 	else
-		operate(shell, piece, state->text, text);
+		put_value(shell, piece, state->text, text);
 	return true;
 }

@@ -482,10 +482,30 @@ static struct node *parse_command(struct parser *parser)
 	return node;
 }
 
-/* The commands of a pipeline. */
+struct node *la_parser_pipe(struct parser *parser, struct node *node,
+			    struct node *(*command)(struct parser *parser),
+			    bool newlines)
+{
+	struct node **tail;
+
+	for (tail = &node->child;; tail = &(*tail)->next) {
+		*tail = command(parser);
+		if (!*tail) {
+			if (node->child)
+				la_parser_fail(parser, "a command is missing");
+			return node->child ? node : NULL;
+		}
+		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
+			return node->child->next ? node : node->child;
+		la_parser_advance(parser);
+		if (newlines)
+			skip_newlines(parser);
+	}
+}
+
 static struct node *parse_pipe(struct parser *parser)
 {
-	struct node *node, *one, **tail;
+	struct node *node, *one;
 	bool not = false;
 
 	while (at_word(parser, "!") ||
@@ -497,21 +517,8 @@ static struct node *parse_pipe(struct parser *parser)
 	node = la_parser_node(parser, NODE_PIPE);
 	if (!node)
 		return NULL;
-	for (tail = &node->child;; tail = &one->next) {
-		one = *tail = parse_command(parser);
-		if (!one) {
-			if (node->child)
-				la_parser_fail(parser, "a command is missing");
-			return node->child ? node : NULL;
-		}
-		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
-			break;
-		la_parser_advance(parser);
-		skip_newlines(parser);
-	}
-	if (!node->child->next)
-		node = node->child;
-	if (!not)
+	node = la_parser_pipe(parser, node, parse_command, true);
+	if (!node || !not)
 		return node;
 	one = la_parser_node(parser, NODE_NOT);
 	if (one) {

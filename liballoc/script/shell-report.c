@@ -223,18 +223,12 @@ void la_shell_unset(struct shell *shell, const char *name, size_t length,
 	if (!v)
 		return;
 	if (v->tangled) {
-		la_shell_havoc(shell, name, length, place);
+		la_shell_assign(shell, name, length, NULL, place, false);
 		return;
 	}
 	la_shell_set_state(shell, v, state);
 	if (v->watched && !shell->error)
 		report(shell, v, place);
-}
-
-void la_shell_havoc(struct shell *shell, const char *name, size_t length,
-		    struct place place)
-{
-	la_shell_assign(shell, name, length, NULL, place, false);
 }
 
 static bool is_name_byte(char c)

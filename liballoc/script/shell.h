@@ -82,6 +82,11 @@ struct node *la_parser_node(struct parser *parser, enum node_kind kind);
 void la_parser_fail(struct parser *parser, const char *why);
 /* The words and redirects of a simple command into node. */
 void la_parser_simple(struct parser *parser, struct node *node);
+/* Commands with | between them become the children of a node, the only one its
+ * place; newlines: lines may end behind a |. */
+struct node *la_parser_pipe(struct parser *parser, struct node *node,
+			    struct node *(*command)(struct parser *parser),
+			    bool newlines);
 bool la_parser_redirect(struct parser *parser, struct node *node);
 
 /* Values and variables. */
@@ -244,9 +249,6 @@ void la_shell_export(struct shell *shell, const char *name, size_t length,
 		     struct place place);
 void la_shell_unexport(struct shell *shell, const char *name, size_t length,
 		       struct place place);
-/* Only running tells what it is now. */
-void la_shell_havoc(struct shell *shell, const char *name, size_t length,
-		    struct place place);
 void la_shell_unset(struct shell *shell, const char *name, size_t length,
 		    struct place place);
 /* Watched names that the bytes name with a = or blank behind: lost. */
@@ -316,6 +318,8 @@ bool la_shell_slip(struct shell *shell, const struct node *node,
 		   const struct fields *words);
 
 /* shell-builtin.c */
+/* Does the command take V=x as an assignment, not as a word? */
+bool la_shell_declares(const struct shell *shell, const char *name);
 bool la_shell_is_builtin(const struct shell *shell, const char *name);
 void la_shell_builtin(struct shell *shell, const struct node *node,
 		      const struct fields *words);

@@ -236,21 +236,9 @@ static struct node *parse_command(struct parser *parser)
 
 static struct node *parse_pipe(struct parser *parser)
 {
-	struct node *node = la_parser_node(parser, NODE_PIPE), **tail;
+	struct node *node = la_parser_node(parser, NODE_PIPE);
 
-	if (!node)
-		return NULL;
-	for (tail = &node->child;; tail = &(*tail)->next) {
-		*tail = parse_command(parser);
-		if (!*tail) {
-			if (node->child)
-				la_parser_fail(parser, "a command is missing");
-			return node->child ? node : NULL;
-		}
-		if (!at_operator(parser, "|") && !at_operator(parser, "|&"))
-			return node->child->next ? node : node->child;
-		la_parser_advance(parser);
-	}
+	return node ? la_parser_pipe(parser, node, parse_command, false) : NULL;
 }
 
 static struct node *parse_chain(struct parser *parser)

@@ -465,12 +465,51 @@ static bool put_dollar_group(struct build *build, bool quoted)
 	return true;
 }
 
+/* $$name of fish */
+static void put_dollars(struct build *build, bool quoted)
+{
+	struct lexer *lexer = build->lexer;
+	size_t start = lexer->at, length = 0;
+
+	while (peek(lexer, length) == '$')
+		length++;
+	while (is_name_byte(peek(lexer, length)))
+		length++;
+	put_source(build, PIECE_ODD, start, start + length, start + length,
+		   quoted);
+}
+
+/* Bytes of the name at hand. */
+static size_t dollar_name(const struct lexer *lexer)
+{
+	unsigned int has = lexer->table->has;
+	size_t length = name_length(lexer);
+
+	if (has & SHELL_FISH && !is_name_byte(peek(lexer, 0)))
+		return 0;
+	if (!(has & SHELL_TCSH) && length &&
+	    isdigit((unsigned char)peek(lexer, 0)))
+		return 1;
+	return length;
+}
+
+/* $?name of tcsh: the operator of the piece that was put last. */
+static void operate_on_last(struct build *build, const char *operator)
+{
+	struct piece *last = (struct piece *)((char *)build->tail -
+					      offsetof(struct piece, next));
+
+	last->operator = operator;
+}
+
 static void put_dollar(struct build *build, bool quoted)
 {
 	struct lexer *lexer = build->lexer;
 	unsigned int has = lexer->table->has;
-	size_t start = lexer->at, length = 0;
+	size_t start = lexer->at, length;
 	char next = peek(lexer, 1);
+	bool asks = has & SHELL_TCSH &&
+		    (next == '?' || next == '#' || next == '%');
 
 	if (has & SHELL_TCSH && next == '(') {
 		lexer->wrong = "no name behind the dollar sign";
@@ -484,12 +523,7 @@ static void put_dollar(struct build *build, bool quoted)
 		return;
 	}
 	if (has & SHELL_FISH && next == '$') {
-		while (peek(lexer, length) == '$')
-			length++;
-		while (is_name_byte(peek(lexer, length)))
-			length++;
-		put_source(build, PIECE_ODD, start, start + length,
-			   start + length, quoted);
+		put_dollars(build, quoted);
 		return;
 	}
 	lexer->at++;
@@ -501,22 +535,13 @@ static void put_dollar(struct build *build, bool quoted)
 		put_braced(build, start, quoted);
 		return;
 	}
-	if (has & SHELL_TCSH && (next == '?' || next == '#' || next == '%') &&
-	    is_name_byte(peek(lexer, 1)))
+	if (asks && is_name_byte(peek(lexer, 1)))
 		lexer->at++;
-	length = name_length(lexer);
-	if (length && isdigit((unsigned char)peek(lexer, 0)))
-		length = has & SHELL_TCSH ? length : 1;
-	if (has & SHELL_FISH && length && !is_name_byte(peek(lexer, 0)))
-		length = 0;
+	length = dollar_name(lexer);
 	if (length) {
 		put_named(build, start, length, quoted);
-		if (has & SHELL_TCSH && strchr("?#%", next) && next) {
-			struct piece *last =
-				(struct piece *)((char *)build->tail -
-						 offsetof(struct piece, next));
-			last->operator= next == '?' ? "set" : "length";
-		}
+		if (asks)
+			operate_on_last(build, next == '?' ? "set" : "length");
 	} else if (has & SHELL_FISH ||
 		   (has & SHELL_TCSH && quoted)) {
 		lexer->wrong = "no name behind the dollar sign";

@@ -11,11 +11,11 @@
 #include "setting/remark.h"
 #include "setting/scan.h"
 #include "setting/table.h"
+#include "util/segment.h"
 #include "util/util.h"
 
 /* No card is larger: a fraction of this below a segment is never enough. */
 #define CARD_MAX (1024 * GIB)
-#define SEGMENT_MIN (2 * MIB)
 
 static const struct la_token *token_at(const struct la_scan *s, size_t i)
 {
@@ -291,7 +291,7 @@ static void remark_cap(struct la_scan *s)
 				"is set, here or by the program");
 	if (!(fraction < 1))
 		la_remark_field(s, field, LA_REMARK_NO_CAP, "1 is no cap");
-	if (fraction * CARD_MAX < SEGMENT_MIN)
+	if (fraction * CARD_MAX < SMALL_SEGMENT)
 		la_remark_field(s, field, LA_REMARK_CAP_TOO_SMALL,
 				"leaves no room for one segment: every "
 				"allocation fails");

@@ -103,122 +103,66 @@ static void add_own(struct line *line, const struct la_allocator_oom *oom,
 	add(line, ". ");
 }
 
-static bool is_absurd(const struct la_allocator_oom *oom,
-		      const struct la_oom_place *place)
-{
-	(void)place;
-	return (oom->total && oom->size > oom->total) ||
-	       oom->size >= UINT64_C(1) << 60;
-}
-
-static bool is_above_cap(const struct la_allocator_oom *oom,
-			 const struct la_oom_place *place)
-{
-	(void)place;
-	return has_cap(oom) && oom->size > oom->cap;
-}
-
-static bool is_pending(const struct la_allocator_oom *oom,
+/* Why, and what helps: the first cause that holds. */
+static const char *why(const struct la_allocator_oom *oom,
 		       const struct la_oom_place *place)
 {
-	(void)place;
-	return oom->pending >= oom->size;
-}
+	const uint64_t size = oom->size, idle = unallocated(oom);
+	const bool compact = !strcmp(place->policy, "compact");
+	const bool has_room = place->free >= size; /* or it is unknown */
+	const struct {
+		bool holds;
+		const char *text;
+	} causes[] = {
+		{ (oom->total && size > oom->total) || size >> 60,
+		  "the request alone is larger than the GPU; look for a wrong "
+		  "shape." },
+		{ has_cap(oom) && size > oom->cap,
+		  "the request alone is larger than what is allowed; raise the "
+		  "limit or memory fraction." },
+		{ oom->pending >= size,
+		  "enough memory was freed, but other streams may still use it "
+		  "(record_stream); synchronize them or free earlier." },
+		{ oom->private_free >= size,
+		  "enough memory is free in private pools, which only their "
+		  "graphs may use; capture fewer graphs, share one pool, or "
+		  "reset graphs." },
+		{ oom->pinned >= size,
+		  "enough memory is free, but its addresses are known "
+		  "elsewhere (graphs, IPC, registration) and it may not move; "
+		  "share less of it, or allocate it first." },
+		{ compact && idle >= size,
+		  "enough memory is free, but in parts of pages of 2 MiB that "
+		  "live blocks share; keep fewer small tensors for long, or "
+		  "allocate them first." },
+		{ idle >= size,
+		  "fragmentation: enough memory is free, but not in one piece; "
+		  "policy:compact avoids that." },
+		{ has_cap(oom) && oom->reserved + size > oom->cap && has_room,
+		  "the limit or memory fraction refuses it, while the GPU has "
+		  "room; raise it, or free memory." },
+		{ held_by_others(oom, place) >= size + GIB,
+		  "other processes or libraries hold the rest of the GPU; see "
+		  "nvidia-smi." },
+		{ true,
+		  "live memory: the request does not fit beside it; a smaller "
+		  "batch, checkpointing or a larger GPU helps, no setting of "
+		  "an allocator does." },
+	};
+	size_t i = 0;
 
-static bool is_private(const struct la_allocator_oom *oom,
-		       const struct la_oom_place *place)
-{
-	(void)place;
-	return oom->private_free >= oom->size;
+	while (!causes[i].holds)
+		i++;
+	return causes[i].text;
 }
-
-static bool is_pinned(const struct la_allocator_oom *oom,
-		      const struct la_oom_place *place)
-{
-	(void)place;
-	return oom->pinned >= oom->size;
-}
-
-/* Policy compact moves whole pages only. */
-static bool is_scattered(const struct la_allocator_oom *oom,
-			 const struct la_oom_place *place)
-{
-	return !strcmp(place->policy, "compact") &&
-	       unallocated(oom) >= oom->size;
-}
-
-static bool is_fragmented(const struct la_allocator_oom *oom,
-			  const struct la_oom_place *place)
-{
-	(void)place;
-	return unallocated(oom) >= oom->size;
-}
-
-/* The cap is what refuses, while the card has room. */
-static bool is_capped(const struct la_allocator_oom *oom,
-		      const struct la_oom_place *place)
-{
-	return has_cap(oom) && oom->reserved + oom->size > oom->cap &&
-	       (place->free == UINT64_MAX || place->free >= oom->size);
-}
-
-static bool is_crowded(const struct la_allocator_oom *oom,
-		       const struct la_oom_place *place)
-{
-	return held_by_others(oom, place) >= oom->size + GIB;
-}
-
-static bool is_full(const struct la_allocator_oom *oom,
-		    const struct la_oom_place *place)
-{
-	(void)oom;
-	(void)place;
-	return true;
-}
-
-/* Causes and what helps, the first that holds. */
-static const struct cause {
-	bool (*holds)(const struct la_allocator_oom *oom,
-		      const struct la_oom_place *place);
-	const char *text;
-} causes[] = {
-	{ is_absurd, "Cause: the request alone is larger than the GPU; look "
-		     "for a wrong shape." },
-	{ is_above_cap, "Cause: the request alone is larger than what is "
-			"allowed; raise the limit or memory fraction." },
-	{ is_pending, "Cause: enough memory was freed, but other streams may "
-		      "still use it (record_stream); synchronize them or free "
-		      "earlier." },
-	{ is_private, "Cause: enough memory is free in private pools, which "
-		      "only their graphs may use; capture fewer graphs, share "
-		      "one pool, or reset graphs." },
-	{ is_pinned, "Cause: enough memory is free, but its addresses are "
-		     "known elsewhere (graphs, IPC, registration) and it may "
-		     "not move; share less of it, or allocate it first." },
-	{ is_scattered, "Cause: enough memory is free, but in parts of pages "
-			"of 2 MiB that live blocks share; keep fewer small "
-			"tensors for long, or allocate them first." },
-	{ is_fragmented, "Cause: fragmentation: enough memory is free, but "
-			 "not in one piece; policy:compact avoids that." },
-	{ is_capped, "Cause: the limit or memory fraction refuses it, while "
-		     "the GPU has room; raise it, or free memory." },
-	{ is_crowded, "Cause: other processes or libraries hold the rest of "
-		      "the GPU; see nvidia-smi." },
-	{ is_full, "Cause: live memory: the request does not fit beside it; "
-		   "a smaller batch, checkpointing or a larger GPU helps, no "
-		   "setting of an allocator does." },
-};
 
 void la_oom_text(char text[LA_OOM_TEXT], const struct la_allocator_oom *oom,
 		 const struct la_oom_place *place)
 {
 	struct line line = { .text = text };
-	const struct cause *cause = causes;
 
 	*text = '\0';
 	add_facts(&line, oom, place);
 	add_own(&line, oom, place);
-	while (!cause->holds(oom, place))
-		cause++;
-	add(&line, "%s", cause->text);
+	add(&line, "Cause: %s", why(oom, place));
 }

@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-void la_output_flush(struct la_output *out)
+static void flush(struct la_output *out)
 {
 	if (!out->err && out->used)
 		out->err = out->sink(out->data, out->bytes, out->used);
@@ -17,7 +17,7 @@ void la_output_flush(struct la_output *out)
 
 void la_output_put_far(struct la_output *out, const void *bytes, size_t size)
 {
-	la_output_flush(out);
+	flush(out);
 	if (size <= LA_OUTPUT_SIZE)
 		la_output_put(out, bytes, size);
 	else if (!out->err)
@@ -60,7 +60,7 @@ LA_EXPORT int la_recording_write(const struct la_recording *recording,
 		out->err = 0;
 		out->used = 0;
 		ret = writers[format](recording, out);
-		la_output_flush(out);
+		flush(out);
 		if (ret == 0)
 			ret = out->err;
 		free(out);

@@ -18,7 +18,6 @@ struct la_output {
 	uint8_t bytes[LA_OUTPUT_SIZE];
 };
 
-void la_output_flush(struct la_output *out);
 /* More than is left of the buffer. */
 void la_output_put_far(struct la_output *out, const void *bytes, size_t size);
 

@@ -9,11 +9,8 @@
 
 #include "trace/probe-state.h"
 #include "util/array.h"
+#include "util/segment.h"
 #include "util/util.h"
-
-/* torch's small pool: its segments, and the largest block that it serves. */
-#define SMALL_SEGMENT (2 * MIB)
-#define SMALL_BLOCK MIB
 
 /* A segment, and its device. */
 struct found {
@@ -31,7 +28,7 @@ bool la_walk_is_small(const struct la_walk_span *span)
 {
 	uint64_t size = span->reserved ? span->granule : span->size;
 
-	return size <= SMALL_SEGMENT && span->largest <= SMALL_BLOCK;
+	return size <= SMALL_SEGMENT && span->largest <= SMALL_MAX;
 }
 
 static int add(struct finds *finds, struct la_walk *walk,

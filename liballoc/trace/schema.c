@@ -70,8 +70,6 @@ const struct la_field la_fields[] = {
 };
 /* clang-format on */
 
-const size_t la_field_count = ARRAY_SIZE(la_fields);
-
 const struct la_mark la_marks[] = {
 	{ LA_ROLE_SEGMENT, LA_NAME_IS_EXPANDABLE, 2 << 8 | 1 },
 	{ LA_ROLE_EVENT, LA_NAME_USER_METADATA, 2 << 8 | 10 },
@@ -137,7 +135,7 @@ void la_schema_init(struct la_schema *schema)
 	size_t i, length;
 
 	memset(schema, 0, sizeof(*schema));
-	for (i = 0; i < la_field_count; i++)
+	for (i = 0; i < ARRAY_SIZE(la_fields); i++)
 		schema->field[la_fields[i].role][la_fields[i].name] =
 			(uint8_t)(i + 1);
 	for (i = 1; i < LA_NAME_COUNT; i++) {

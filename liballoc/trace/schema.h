@@ -164,7 +164,6 @@ struct la_field {
 };
 
 extern const struct la_field la_fields[];
-extern const size_t la_field_count;
 
 /* A key that every object of a role has from some release on. */
 struct la_mark {

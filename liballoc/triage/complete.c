@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "triage/amount.h"
-#include "triage/segment.h"
 #include "triage/situation.h"
+#include "util/segment.h"
 #include "util/util.h"
 
 /* A context, libraries' workspaces and the like: more than this beyond its
@@ -144,12 +144,12 @@ static void complete_request(struct la_facts *facts)
 	if (facts->kind != LA_OOM_CACHING || !segment.known ||
 	    la_facts_know(facts, LA_AMOUNT_REQUEST))
 		return;
-	if (segment.high <= (int64_t)SEGMENT_SMALL) {
+	if (segment.high <= (int64_t)SMALL_SEGMENT) {
 		request.low = 1;
 		request.high = la_margin_least(segment,
 					       la_margin_exactly(MIB)).high;
-	} else if (segment.low <= (int64_t)SEGMENT_LARGE &&
-		   segment.high >= (int64_t)SEGMENT_LARGE) {
+	} else if (segment.low <= (int64_t)LARGE_SEGMENT &&
+		   segment.high >= (int64_t)LARGE_SEGMENT) {
 		request.low = MIB;
 	} else {
 		request.low -= (int64_t)SEGMENT_ROUND;

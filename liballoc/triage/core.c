@@ -70,8 +70,6 @@ static int check_header(const Elf64_Ehdr *header, struct la_error *err)
 {
 	const unsigned char *ident = header->e_ident;
 
-	if (memcmp(ident, ELFMAG, SELFMAG) != 0)
-		return la_error_set(err, -EBADMSG, 0, "not an ELF file");
 	if (ident[EI_CLASS] != ELFCLASS64)
 		return la_error_set(err, -EBADMSG, EI_CLASS,
 				    "not of a 64-bit process");
@@ -191,7 +189,8 @@ static int read_segments(struct la_core *core, struct la_input *in,
 	if (!count || count > SEGMENT_MAX)
 		return la_error_set(err, -EBADMSG,
 				    offsetof(Elf64_Ehdr, e_phnum),
-				    "no number of segments");
+				    "it does not tell its number of "
+				    "segments");
 	for (i = 0; i < count && ret == 0 && !core->info.truncated; i++)
 		ret = read_segment(core, in, err);
 	if (core->segment_count)

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "triage/recording.h"
-#include "triage/segment.h"
+#include "util/segment.h"
 #include "util/util.h"
 
 static bool is_private(const struct la_picture_part *part)
@@ -86,8 +86,8 @@ static void tell_event(const struct witness *witness)
 	uint64_t size = witness->oom->size;
 
 	set_exact(facts, LA_AMOUNT_REQUEST, size);
-	set_amount(facts, LA_AMOUNT_SEGMENT, la_segment_for(size),
-		   la_segment_for(size), LA_BASIS_DERIVED);
+	set_amount(facts, LA_AMOUNT_SEGMENT, segment_for(size, LARGE_SEGMENT),
+		   segment_for(size, LARGE_SEGMENT), LA_BASIS_DERIVED);
 }
 
 /* Bytes that came since the OOM and those that went. */

@@ -8,8 +8,8 @@
 #include "triage/amount.h"
 #include "triage/moment.h"
 #include "triage/recording.h"
-#include "triage/segment.h"
 #include "util/error.h"
+#include "util/segment.h"
 #include "util/util.h"
 
 /* What a context, modules and workspaces take at most, where nobody measures
@@ -118,7 +118,7 @@ static void tell_size(struct episode *episode)
 		set_exact(facts, LA_AMOUNT_REQUEST, oom->request);
 	if (episode->reported && oom->op != LA_PROBE_OP_ALLOC)
 		set_exact(facts, LA_AMOUNT_SEGMENT,
-			  la_segment_for(oom->request));
+			  segment_for(oom->request, LARGE_SEGMENT));
 	else if (oom->op == LA_PROBE_OP_CREATE && oom->size < oom->total)
 		set_amount(facts, LA_AMOUNT_SEGMENT, oom->size, oom->total,
 			   LA_BASIS_DERIVED);

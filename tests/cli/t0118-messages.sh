@@ -20,6 +20,13 @@ says() {	# says STATUS TEXT COMMAND...
 	esac
 }
 
+tells() {	# tells STATUS MESSAGE COMMAND...: says() with the whole line
+	wanted=$1 text=$2
+	shift 2
+	says "$wanted" "$text" "$@"
+	equal "$*" "$(cat "$tmp/err")" "allocctl: $text"
+}
+
 says 2 'prints settings alone' allocctl check --repair --format json a:1
 says 2 'output is not compressed' allocctl convert $file "$tmp/a.csv.gz"
 says 2 'tells no format' allocctl convert $file "$tmp/a"
@@ -47,6 +54,68 @@ Linux)
 	says 3 'cannot read standard input' sh -c 'allocctl check - <.'
 	says 3 'cannot write output' sh -c 'allocctl explain >/dev/full' ;;
 esac
+
+# What the system refuses: files, one more each time until all are there.
+few() {	# few NUMBER COMMAND...
+	sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$@"
+}
+refuses_files() {	# refuses_files MESSAGE COMMAND...
+	why=$1 n=2 seen=0
+	shift
+	while [ $n -lt 16 ]; do
+		n=$((n + 1))
+		few $n allocctl --version >/dev/null 2>&1 || continue
+		few $n "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || :
+		grep -q "^allocctl: $why" "$tmp/err" || break
+		tells 3 "$why: Too many open files" few $n "$@"
+		seen=$n
+	done
+	[ $seen -gt 0 ] || fail "$*: $(cat "$tmp/err")"
+	grep -q "$end" "$tmp/out" "$tmp/err" || fail "$n files: an end unseen"
+}
+# Only root's processes are not counted.
+no_more() {
+	[ "$(id -u)" != 0 ] || set -- setpriv --reuid=65534 --clear-groups \
+		prlimit --nproc=0 "$@"
+	[ "$(id -u)" = 0 ] || set -- prlimit --nproc=0 "$@"
+	"$@"
+}
+if [ "$(uname)" = Linux ]; then
+	end='^0 nodes answered'
+	refuses_files "cannot spool what 'true' prints" allocctl fleet -- true
+	end='no process used a GPU'
+	refuses_files 'cannot make a pipe' allocctl run true
+	again='Resource temporarily unavailable'
+	if no_more allocctl --version >/dev/null 2>&1; then
+		tells 3 "cannot fork: $again" no_more allocctl run true
+		tells 3 "cannot spool what 'true' prints: $again" \
+			no_more allocctl fleet -- true
+	fi
+	mkdir "$tmp/a,b"
+	for folder in "$tmp/none:No such file or directory" \
+		"$tmp/a,b:its name has a comma"; do
+		tells 3 "cannot make a folder in '${folder%:*}': ${folder##*:};\
+ set TMPDIR to another" env TMPDIR="${folder%:*}" allocctl run true
+	done
+	truncate -s 16777217 "$tmp/long.sh"
+	tells 3 "cannot read '$tmp/long.sh': longer than 16 MiB" \
+		allocctl verify --script "$tmp/long.sh"
+	rm "$tmp/long.sh"
+fi
+
+# A program that was copied without what it needs, which may be installed.
+bin=$tmp/moved/bin
+mkdir -p "$bin" "$tmp/moved/lib"
+cp "$(command -v allocctl)" "$bin"
+status=0
+"$bin/allocctl" run true 2>"$tmp/err" || status=$?
+if [ $status -ne 0 ]; then
+	tells 3 'cannot find liballoc-torch.so' "$bin/allocctl" run true
+	cp "$O/lib/liballoc-torch.so" "$tmp/moved/lib"
+	tells 3 'cannot find sitecustomize.py of liballoc' \
+		"$bin/allocctl" run true
+fi
+rm -r "$tmp/moved"
 
 # What is wrong in a file of costs, and where.
 costs() {	# costs TEXT LINE...: the sizes

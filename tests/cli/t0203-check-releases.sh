@@ -12,13 +12,6 @@ run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
 	equal "status of check $*" "$status" "$want"
 }
 
-has() {	# has LINE: a whole line of standard output
-	grep -q -x -F -e "$1" "$tmp/out" || {
-		cat "$tmp/out" >&2
-		fail "no line '$1'"
-	}
-}
-
 usage() {	# usage MESSAGE ARGUMENTS
 	message=$1
 	shift

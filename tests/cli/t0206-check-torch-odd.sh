@@ -12,13 +12,6 @@ run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
 	equal "status of check $*" "$status" "$want"
 }
 
-has() {	# has LINE: a whole line of standard output
-	grep -q -x -F -e "$1" "$tmp/out" || {
-		cat "$tmp/out" >&2
-		fail "no line '$1'"
-	}
-}
-
 venv=$tmp/venv
 mkdir -p "$venv/bin" "$venv/lib/python3.11/site-packages/torch"
 : >"$venv/bin/python3"

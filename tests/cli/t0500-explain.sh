@@ -11,13 +11,6 @@ run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
 	equal "status of explain $*" "$status" "$want"
 }
 
-has() {	# has LINE: a whole line of standard output
-	grep -q -x -F -e "$1" "$tmp/out" || {
-		cat "$tmp/out" >&2
-		fail "no line '$1'"
-	}
-}
-
 run 0
 cp "$tmp/out" "$tmp/list"
 has 'max_split_size_mb                     1.9+      MiB'

@@ -13,13 +13,6 @@ run() {	# run WANTED-STATUS TEXT ARGUMENTS: $tmp/out, $tmp/err
 	equal "status of verify $*" "$status" "$want"
 }
 
-has() {	# has LINE: a whole line of standard output
-	grep -q -x -F -e "$1" "$tmp/out" || {
-		cat "$tmp/out" >&2
-		fail "no line '$1'"
-	}
-}
-
 wrong() {	# wrong MESSAGE ARGUMENTS: wrong usage
 	message=$1
 	shift

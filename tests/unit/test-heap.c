@@ -373,6 +373,14 @@ START_TEST(test_new_heap_refuses_what_it_cannot_do)
 
 	open_stage(NONE, NONE);
 	config.device = stage.device;
+	config.policy = LA_HEAP_POLICIES;
+	ck_assert_int_eq(la_heap_new(&heap, &config, &error), -EINVAL);
+	ck_assert_str_eq(error.text, "no such policy");
+	config.policy = LA_HEAP_TORCH;
+	setting.large_segment_size = 10 * MIB - 1;
+	ck_assert_int_eq(la_heap_new(&heap, &config, &error), -EINVAL);
+	ck_assert_str_eq(error.text, "large segments of less than 10 MiB");
+	setting = default_setting();
 	setting.cuda_malloc_async = true;
 	ck_assert_int_eq(la_heap_new(&heap, &config, NULL), -ENOTSUP);
 	ck_assert_int_eq(la_heap_new(&heap, &config, &error), -ENOTSUP);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pickles of every form, with the content of tests/data/make-pickles.py. */
 #include <check.h>
+#include <endian.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -281,10 +282,15 @@ struct bad {
 #define BLOCKS STR("\x06", "blocks") "](}("
 #define FREE STR("\x05", "state") STR("\x08", "inactive")
 
+#define BIG "\x8a\x08\0\0\0\0\0\0\0\x40" /* 2^62 */
+#define CONF                                       \
+	P4 "}" STR("\x12", "allocator_settings") "}" \
+	STR("\x17", "PYTORCH_CUDA_ALLOC_CONF")
+
 static const struct bad bad[] = {
-	BAD(-EBADMSG, 0, "", "truncated at offset 0"),
-	BAD(-EBADMSG, 0, "{\"segments\": []}", "not a pickle"),
-	BAD(-EBADMSG, 0, "(dp0\n.", "not a pickle"),
+	BAD(-EBADMSG, 0, "", "truncated at offset 0; --partial uses what is there"),
+	BAD(-EBADMSG, 0, "{\"segments\": []}", "not a pickle of protocol 2 or later"),
+	BAD(-EBADMSG, 0, "(dp0\n.", "not a pickle of protocol 2 or later"),
 	BAD(-EBADMSG, 0, "\x80\x06}.", "pickle protocol above 5"),
 	BAD(-EBADMSG, 2, P4 "cos\nsystem\n(S'x'\ntR.",
 	    "opcode 0x63 at offset 2 could run code"),
@@ -310,14 +316,14 @@ static const struct bad bad[] = {
 	BAD(-EBADMSG, 2, P4 "\x97.", "opcode 0x97 at offset 2 could run code"),
 	BAD(-EBADMSG, 3, P4 "}\x98.",
 	    "opcode 0x98 at offset 3 could run code"),
-	BAD(-EBADMSG, 3, P4 "}0.", "opcode 0x30 at offset 3 does not occur"),
-	BAD(-EBADMSG, 2, P4 "\xff.", "opcode 0xff at offset 2 does not occur"),
+	BAD(-EBADMSG, 3, P4 "}0.", "opcode 0x30 at offset 3 does not occur in snapshots"),
+	BAD(-EBADMSG, 2, P4 "\xff.", "opcode 0xff at offset 2 does not occur in snapshots"),
 	/* no snapshot */
-	BAD(-EBADMSG, 3, P4 "N.", "neither a snapshot nor a list"),
-	BAD(-EBADMSG, 4, P4 "K\x05.", "neither a snapshot nor a list"),
-	BAD(-EBADMSG, 4, P4 "]].", "amid a value"),
-	BAD(-EBADMSG, 4, P4 "}(.", "amid a value"),
-	BAD(-EBADMSG, 2, P4 ".", "amid a value"),
+	BAD(-EBADMSG, 3, P4 "N.", "neither a snapshot nor a list of segments"),
+	BAD(-EBADMSG, 4, P4 "K\x05.", "neither a snapshot nor a list of segments"),
+	BAD(-EBADMSG, 4, P4 "]].", "end of the pickle amid a value"),
+	BAD(-EBADMSG, 4, P4 "}(.", "end of the pickle amid a value"),
+	BAD(-EBADMSG, 2, P4 ".", "end of the pickle amid a value"),
 	/* claims larger than the input */
 	BAD(-EBADMSG, 12, P4 "\x8d\xff\xff\xff\xff\xff\xff\xff\xff" "a",
 	    "truncated at offset 12"),
@@ -334,17 +340,17 @@ static const struct bad bad[] = {
 	BAD(-EBADMSG, 2, P4 "j\xff\xff\xff\xff.", "never set"),
 	BAD(-EBADMSG, 2, P4 "\x94.", "memo of nothing"),
 	BAD(-EBADMSG, 3, P4 "(\x94.", "memo of nothing"),
-	BAD(-EBADMSG, 2, P4 "a.", "too few values"),
-	BAD(-EBADMSG, 3, P4 "]a.", "too few values"),
-	BAD(-EBADMSG, 5, P4 "](Na.", "too few values"),
-	BAD(-EBADMSG, 2, P4 "u.", "no mark"),
+	BAD(-EBADMSG, 2, P4 "a.", "too few values on the stack"),
+	BAD(-EBADMSG, 3, P4 "]a.", "too few values on the stack"),
+	BAD(-EBADMSG, 5, P4 "](Na.", "too few values on the stack"),
+	BAD(-EBADMSG, 2, P4 "u.", "no mark on the stack at offset 2"),
 	BAD(-EBADMSG, 3, P4 "(e.", "mark without a container"),
 	BAD(-EBADMSG, 5, P4 "}(Nu.", "key without a value"),
-	BAD(-EBADMSG, 4, P4 "](u.", "not a dict"),
-	BAD(-EBADMSG, 4, P4 "}(e.", "not a list"),
-	BAD(-EBADMSG, 4, P4 "}(\x90.", "not a set"),
-	BAD(-EBADMSG, 2, P4 "\x86.", "too few values"),
-	BAD(-EBADMSG, 5, P4 "N(N\x86.", "too few values"),
+	BAD(-EBADMSG, 4, P4 "](u.", "items for what is not a dict at offset 4"),
+	BAD(-EBADMSG, 4, P4 "}(e.", "items for what is not a list at offset 4"),
+	BAD(-EBADMSG, 4, P4 "}(\x90.", "items for what is not a set at offset 4"),
+	BAD(-EBADMSG, 2, P4 "\x86.", "too few values on the stack"),
+	BAD(-EBADMSG, 5, P4 "N(N\x86.", "too few values on the stack"),
 	/* cycles */
 	BAD(-EBADMSG, 6, P4 "]\x94h\x00" "a.", "container within itself"),
 	BAD(-EBADMSG, 9, P4 "}\x94" STR("\x01", "x") "h\x00s.",
@@ -358,7 +364,7 @@ static const struct bad bad[] = {
 	    "'segments' is not a container"),
 	BAD(-EBADMSG, 14, P4 "}" STR("\x08", "segments") "}s.",
 	    "'segments' has an unexpected container"),
-	BAD(-EBADMSG, 6, P4 "](K\x01" "e.", "not a segment"),
+	BAD(-EBADMSG, 6, P4 "](K\x01" "e.", "list of segments has an item that is not a segment"),
 	BAD(-EBADMSG, 67, TRACE EVENT SIZE "J\xff\xff\xff\xffueas.",
 	    "event: 'size' is negative at offset"),
 	BAD(-EBADMSG, 0, TRACE EVENT SIZE "G\x7f\xf8\0\0\0\0\0\0ueas.",
@@ -416,6 +422,32 @@ static const struct bad bad[] = {
 	BAD(-EBADMSG, 0,
 	    P4 "](}\x94(" SEGMENT "K\1" BLOCKS SIZE "K\1" FREE "ueuh\x00" "e.",
 	    "the same segment occurs twice at offset"),
+	/* what a snapshot has, elsewhere */
+	BAD(-EBADMSG, 4, P4 "]}\x85.",
+	    "part of a snapshot in an unexpected place at offset 4"),
+	BAD(-EBADMSG, 0,
+	    P4 "]}(" STR("\x0f", "segment_pool_id") "]ua.",
+	    "segment: 'segment_pool_id' is not a pair of integers at offset"),
+	BAD(-EBADMSG, 0, P4 "]}(" STR("\x0d", "is_expandable") "K\1ua.",
+	    "segment: 'is_expandable' is not a bool at offset"),
+	BAD(-EBADMSG, 0, CONF "K\1ss.",
+	    "allocator_settings: 'PYTORCH_CUDA_ALLOC_CONF' is not a string at "
+	    "offset"),
+	BAD(-EBADMSG, 0, CONF STR("\x03", "a\0b") "ss.",
+	    "allocator_settings: 'PYTORCH_CUDA_ALLOC_CONF' has a NUL byte or "
+	    "is above 64 KiB at offset"),
+	/* numbers that are too large */
+	BAD(-EBADMSG, 0, P4 "](" BIG "\x94" "e.",
+	    "memo of a number above 56 bits at offset"),
+	BAD(-EBADMSG, 0,
+	    P4 "]}(" SEGMENT BIG BLOCKS SIZE BIG FREE "u}(" SIZE "K\1" FREE
+	    "ueua.",
+	    "blocks of more than 2^62 bytes at offset"),
+	BAD(-EBADMSG, 0,
+	    P4 "]}(" SEGMENT "K\2" STR("\x07", "address")
+	    "\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\0" BLOCKS SIZE
+	    "K\2" FREE "ueua.",
+	    "segment reaches beyond 64-bit addresses at offset"),
 };
 
 START_TEST(test_bad_pickle_is_refused_clearly)
@@ -470,6 +502,40 @@ START_TEST(test_deep_nesting_is_refused)
 }
 END_TEST
 
+START_TEST(test_too_many_devices_are_refused)
+{
+	check_repeated(P4 "}" STR("\x0d", "device_traces") "]", "]a", 2, 1025,
+		       NULL, -E2BIG,
+		       "traces of more than 1024 devices at offset");
+}
+END_TEST
+
+/* Each event has a pool of its own. */
+START_TEST(test_too_many_pools_are_refused)
+{
+	static const char event[] =
+		"}(" EVENT SIZE "K\1" STR("\x07", "pool_id") "K\0J....\x86ua";
+	static const char head[] = P4 "}" STR("\x0d", "device_traces") "]]";
+	enum { COUNT = 65537, LENGTH = sizeof(event) - 1 };
+	struct la_recording *out = NULL;
+	struct la_error err = { .text = "" };
+	size_t at = sizeof(head) - 1;
+	char *data = malloc(at + COUNT * LENGTH);
+	uint32_t i, number;
+
+	memcpy(data, head, at);
+	for (i = 0; i < COUNT; i++, at += LENGTH) {
+		memcpy(data + at, event, LENGTH);
+		number = htole32(i);
+		memcpy(data + at + LENGTH - 7, &number, sizeof(number));
+	}
+	ck_assert_int_eq(la_recording_read(&out, data, at, NULL, &err), -E2BIG);
+	ck_assert_msg(strstr(err.text, "events of more than 65536 pools at "),
+		      "%s", err.text);
+	free(data);
+}
+END_TEST
+
 START_TEST(test_memory_limit_holds)
 {
 	static const char event[] = "}(" EVENT SIZE "K\1u";
@@ -500,6 +566,8 @@ int main(void)
 	tcase_add_loop_test(refused, test_bad_pickle_is_refused_clearly, 0,
 			    sizeof(bad) / sizeof(*bad));
 	tcase_add_test(refused, test_deep_nesting_is_refused);
+	tcase_add_test(refused, test_too_many_devices_are_refused);
+	tcase_add_test(refused, test_too_many_pools_are_refused);
 	tcase_add_test(refused, test_memory_limit_holds);
 	suite_add_tcase(suite, refused);
 	srunner_run_all(runner, CK_NORMAL);

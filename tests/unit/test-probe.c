@@ -48,10 +48,12 @@ static void read_file(void)
 		      err.text);
 }
 
-static void refuse(int code)
+static void refuse(int code, uint64_t offset, const char *text)
 {
 	ck_assert_int_eq(la_probe_read(&probe, data, size, &err), code);
 	ck_assert_int_eq(err.code, code);
+	ck_assert_uint_eq(err.offset, offset);
+	ck_assert_str_eq(err.text, text);
 	ck_assert_ptr_null(probe);
 }
 
@@ -64,50 +66,78 @@ START_TEST(test_other_files_are_refused)
 {
 	data = probe_file_bytes(&file, &size);
 	data[7] = 'x';
-	refuse(-EBADMSG);
+	refuse(-EBADMSG, 0, "not a file of the probe");
 	size = 0;
-	refuse(-EBADMSG);
+	refuse(-EBADMSG, 0, "not a file of the probe");
 }
 END_TEST
 
-START_TEST(test_later_versions_are_not_supported)
+START_TEST(test_other_versions_are_refused)
 {
 	data = probe_file_bytes(&file, &size);
 	header()->version = LA_PROBE_VERSION + 1;
-	refuse(-ENOTSUP);
-	ck_assert_uint_eq(err.offset, 8);
+	refuse(-ENOTSUP, 8,
+	       "version 2 of the probe's file; this build reads up to 1");
+	header()->version = 0;
+	refuse(-EBADMSG, 8, "damaged file of the probe: version 0 at offset 8");
 	header()->version = LA_PROBE_VERSION << 24;
 	header()->endian = 0x04030201;
-	refuse(-ENOTSUP);
+	refuse(-ENOTSUP, 12, "written by a machine of another byte order");
 	header()->endian = 7;
-	refuse(-EBADMSG);
+	refuse(-EBADMSG, 12,
+	       "damaged file of the probe: no byte order at offset 12");
 }
 END_TEST
 
-/* What a header may not say, by the field that is wrong. */
+START_TEST(test_file_without_its_first_page_is_refused)
+{
+	data = probe_file_bytes(&file, &size);
+	size = 15;
+	refuse(-EBADMSG, 15, "damaged file of the probe: it ends at offset 15");
+	size = LA_PROBE_PAGE - 1;
+	refuse(-EBADMSG, LA_PROBE_PAGE - 1,
+	       "damaged file of the probe: it ends at offset 4095");
+}
+END_TEST
+
+#define FIELD(name) offsetof(struct la_probe_header, name)
+
+/* What a header may not say: the field that is wrong, and the one that the
+ * error is at. */
 static const struct {
 	size_t field;
 	uint64_t value;
+	size_t at;
+	const char *problem;
 } wrong[] = {
-	{ offsetof(struct la_probe_header, device_offset), 8 },
-	{ offsetof(struct la_probe_header, device_offset), UINT64_MAX - 7 },
-	{ offsetof(struct la_probe_header, oom_offset), LA_PROBE_PAGE },
-	{ offsetof(struct la_probe_header, table_offset), LA_PROBE_PAGE },
-	{ offsetof(struct la_probe_header, table_offset), 4097 },
-	{ offsetof(struct la_probe_header, table_slots), UINT64_MAX / 40 },
-	{ offsetof(struct la_probe_header, chunk_offset[0]), 0 },
-	{ offsetof(struct la_probe_header, chunk_count[1]), 1u << 31 },
-	{ offsetof(struct la_probe_header, chunk_count[0]),
-	  UINT64_MAX >> 16 },
+	{ FIELD(device_offset), 8, FIELD(device_offset), "devices begin at 8" },
+	{ FIELD(device_offset), UINT64_MAX - 7, FIELD(device_offset),
+	  "devices reach beyond its end" },
+	{ FIELD(oom_offset), LA_PROBE_PAGE, FIELD(oom_offset),
+	  "OOMs begin at 4096" },
+	{ FIELD(table_offset), LA_PROBE_PAGE, FIELD(table_offset),
+	  "holdings begin at 4096" },
+	{ FIELD(table_offset), 4097, FIELD(table_offset),
+	  "holdings begin at 4097" },
+	{ FIELD(table_slots), UINT64_MAX / 40, FIELD(table_offset),
+	  "holdings reach beyond its end" },
+	{ FIELD(chunk_offset[0]), 0, FIELD(chunk_offset[0]),
+	  "records of the driver begin at 0" },
+	{ FIELD(chunk_count[1]), 1u << 31, FIELD(chunk_offset[1]),
+	  "records of the allocator reach beyond its end" },
+	{ FIELD(chunk_count[0]), UINT64_MAX >> 16, FIELD(chunk_offset[0]),
+	  "records of the driver reach beyond its end" },
 };
 
 START_TEST(test_parts_that_overlap_or_end_late_are_refused)
 {
+	char text[128];
+
 	data = probe_file_bytes(&file, &size);
 	memcpy(data + wrong[_i].field, &wrong[_i].value, 8);
-	refuse(-EBADMSG);
-	ck_assert_uint_ge(err.offset, 24);
-	ck_assert_uint_le(err.offset, 96);
+	snprintf(text, sizeof(text), "damaged file of the probe: %s",
+		 wrong[_i].problem);
+	refuse(-EBADMSG, wrong[_i].at, text);
 }
 END_TEST
 
@@ -797,7 +827,8 @@ static void add_reader_tests(Suite *suite)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_other_files_are_refused);
-	tcase_add_test(tests, test_later_versions_are_not_supported);
+	tcase_add_test(tests, test_other_versions_are_refused);
+	tcase_add_test(tests, test_file_without_its_first_page_is_refused);
 	tcase_add_loop_test(tests,
 			    test_parts_that_overlap_or_end_late_are_refused, 0,
 			    ARRAY_SIZE(wrong));

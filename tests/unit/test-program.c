@@ -76,9 +76,10 @@ static void end_with(uint64_t offset, uint64_t total, uint64_t size,
 			(struct la_recorded_block){ .size = total - size };
 }
 
+static struct la_error err;
+
 static int read_under(const struct la_program_options *options)
 {
-	struct la_error err;
 	size_t size;
 	uint8_t *pickle = snapshot_pickle(&snapshot, &size);
 	int ret = la_recording_read(&recording, pickle, size, NULL, &err);
@@ -397,6 +398,70 @@ START_TEST(test_flush_ahead_of_a_setter)
 }
 END_TEST
 
+static void refuse(const struct la_program_options *options, int code,
+		   const char *text)
+{
+	int ret = read_under(options);
+
+	ck_assert_str_eq(err.text, text);
+	ck_assert_int_eq(ret, code);
+	ck_assert_int_eq(err.code, code);
+	ck_assert_uint_eq(err.offset, LA_NO_OFFSET);
+	ck_assert_ptr_null(program);
+}
+
+START_TEST(test_device_that_is_not_there)
+{
+	add(LA_SEGMENT_ALLOC, 0, 20 * MIB);
+	add_life(0, 2 * MIB);
+	read_all();
+	la_program_free(program);
+	program = NULL;
+	ck_assert_int_eq(la_program_new(&program, recording, 7, NULL, &err),
+			 -EINVAL);
+	ck_assert_str_eq(err.text, "the recording has no device 7");
+	ck_assert_ptr_null(program);
+}
+END_TEST
+
+START_TEST(test_change_behind_the_end)
+{
+	static const struct la_setting_at change = { 99, "" };
+	const struct la_program_options options = { .set_at = &change,
+						    .set_at_count = 1 };
+
+	add_life(0, 2 * MIB);
+	refuse(&options, -EINVAL,
+	       "there is no event 99 to change the setting before");
+}
+END_TEST
+
+START_TEST(test_more_streams_than_are_supported)
+{
+	struct la_event event = { .addr = base,
+				  .size = 512,
+				  .action = LA_ALLOC };
+
+	for (; event.stream <= 4096; event.stream++)
+		snapshot_add(&snapshot, &event);
+	refuse(NULL, -E2BIG, "4097 streams; at most 4096 are supported");
+}
+END_TEST
+
+START_TEST(test_compact_has_no_recordings)
+{
+	const struct la_replay_options options = { .policy = LA_HEAP_COMPACT,
+						   .as_recorded = true };
+	struct la_replay_result result;
+
+	add(LA_SEGMENT_ALLOC, 0, 20 * MIB);
+	add_life(0, 2 * MIB);
+	read_all();
+	ck_assert_int_eq(la_replay(program, &options, &result, &err), -EINVAL);
+	ck_assert_str_eq(err.text, "recorded by another policy");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("program");
@@ -420,6 +485,10 @@ int main(void)
 	tcase_add_test(tcase, test_what_the_caller_says_is_taken_whole);
 	tcase_add_test(tcase, test_many_completions_before_a_riddle);
 	tcase_add_test(tcase, test_flush_ahead_of_a_setter);
+	tcase_add_test(tcase, test_device_that_is_not_there);
+	tcase_add_test(tcase, test_change_behind_the_end);
+	tcase_add_test(tcase, test_more_streams_than_are_supported);
+	tcase_add_test(tcase, test_compact_has_no_recordings);
 	tcase_add_loop_test(tcase, test_pauses_of_a_real_run, 1, 50);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);

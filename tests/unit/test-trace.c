@@ -240,22 +240,6 @@ START_TEST(test_any_byte_changed_is_no_crash)
 }
 END_TEST
 
-START_TEST(test_damaged_packed_file_is_refused)
-{
-	struct la_recording *recording = NULL;
-	struct la_error err;
-	uint8_t *data;
-	size_t size;
-
-	read_file(DATA "big_random.default.pickle.xz", &data, &size);
-	data[size / 2] ^= 0x55;
-	ck_assert_int_eq(la_recording_read(&recording, data, size, NULL, &err),
-			 -EBADMSG);
-	ck_assert_ptr_nonnull(strstr(err.text, "damaged xz data at offset"));
-	free(data);
-}
-END_TEST
-
 START_TEST(test_file_that_is_not_there_is_refused)
 {
 	struct la_recording *recording = NULL;
@@ -274,17 +258,87 @@ END_TEST
 
 static const struct {
 	const char *program, *command;
+	const char *greedy; /* what is unpacked with 100 MiB; NULL: none */
 } packers[] = {
 #ifdef HAVE_ZLIB
-	{ "gzip", "gzip -n" },
+	{ "gzip", "gzip -n", NULL },
 #endif
 #ifdef HAVE_LZMA
-	{ "xz", "xz" },
+	{ "xz", "xz", "xz --lzma2=dict=100MiB" },
 #endif
 #ifdef HAVE_ZSTD
-	{ "zstd", "zstd -q" },
+	{ "zstd", "zstd -q", "zstd -q --long=27" },
 #endif
 };
+
+static bool has_program(const char *name)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "command -v %s >/dev/null", name);
+	return system(command) == 0;
+}
+
+/* What the command makes of tests/data/pickles/modern-p4.pickle. */
+static void read_packed(const char *packer, uint8_t **data, size_t *size)
+{
+	char path[] = "/tmp/liballoc-XXXXXX", command[256];
+
+	close(mkstemp(path));
+	snprintf(command, sizeof(command),
+		 "%s -c <" DATA "pickles/modern-p4.pickle >%s", packer, path);
+	ck_assert_int_eq(system(command), 0);
+	read_file(path, data, size);
+	unlink(path);
+}
+
+/* Text: "BEFORE PROGRAM AFTER at offset N". */
+static void refuse_packed(int packer, const uint8_t *data, size_t size,
+			  const struct la_recording_options *options, int code,
+			  const char *before, const char *after)
+{
+	struct la_recording *recording = NULL;
+	struct la_error err;
+	char text[sizeof(err.text)];
+
+	ck_assert_int_eq(la_recording_read(&recording, data, size, options,
+					   &err),
+			 code);
+	snprintf(text, sizeof(text), "%s %s %s at offset %" PRIu64, before,
+		 packers[packer].program, after, err.offset);
+	ck_assert_str_eq(err.text, text);
+	ck_assert_uint_le(err.offset, size);
+	ck_assert_ptr_null(recording);
+}
+
+START_TEST(test_damaged_packed_file_is_refused)
+{
+	uint8_t *data;
+	size_t size;
+
+	if (!has_program(packers[_i].program))
+		return;
+	read_packed(packers[_i].command, &data, &size);
+	memset(data + size / 2, 0x55, 16);
+	refuse_packed(_i, data, size, NULL, -EBADMSG, "damaged", "data");
+	free(data);
+}
+END_TEST
+
+START_TEST(test_packed_file_within_the_memory_limit)
+{
+	const struct la_recording_options small = { .memory_limit = 1 << 20 };
+	uint8_t *data;
+	size_t size;
+
+	if (!packers[_i].greedy || !has_program(packers[_i].program))
+		return;
+	read_packed(packers[_i].greedy, &data, &size);
+	refuse_packed(_i, data, size, &small, -E2BIG, "unpacking",
+		      "data needs too much memory");
+	free(data);
+}
+END_TEST
 
 /* Pack tests/data/pickles/modern-p4.pickle in two parts. */
 static void pack_in_parts(const char *packer, const char *out)
@@ -300,14 +354,12 @@ static void pack_in_parts(const char *packer, const char *out)
 
 START_TEST(test_packed_in_several_members_is_read)
 {
-	char command[64], path[] = "/tmp/test-trace-XXXXXX";
+	char path[] = "/tmp/test-trace-XXXXXX";
 	struct la_recording *recording;
 	uint8_t *data;
 	size_t size;
 
-	snprintf(command, sizeof(command), "command -v %s >/dev/null",
-		 packers[_i].program);
-	if (system(command) != 0)
+	if (!has_program(packers[_i].program))
 		return;
 	close(mkstemp(path));
 	pack_in_parts(packers[_i].command, path);
@@ -536,7 +588,10 @@ int main(void)
 	tcase_add_test(damaged, test_file_cut_anywhere_is_refused_or_partial);
 	tcase_add_test(damaged, test_packed_file_cut_is_partial);
 	tcase_add_loop_test(damaged, test_any_byte_changed_is_no_crash, 0, 3);
-	tcase_add_test(damaged, test_damaged_packed_file_is_refused);
+	tcase_add_loop_test(damaged, test_damaged_packed_file_is_refused, 0,
+			    sizeof(packers) / sizeof(*packers));
+	tcase_add_loop_test(damaged, test_packed_file_within_the_memory_limit,
+			    0, sizeof(packers) / sizeof(*packers));
 	tcase_add_test(damaged, test_file_that_is_not_there_is_refused);
 	suite_add_tcase(suite, damaged);
 	add_companion_tests(suite);

@@ -14,13 +14,6 @@ run() {	# run WANTED-STATUS ARGUMENTS: $tmp/out, $tmp/err
 	equal "status of check $*" "$status" "$want"
 }
 
-has() {	# has LINE: a whole line of standard output
-	grep -q -x -F -e "$1" "$tmp/out" || {
-		cat "$tmp/out" >&2
-		fail "no line '$1'"
-	}
-}
-
 torch() {	# torch FOLDER VERSION: packages with a torch
 	mkdir -p "$1/torch"
 	printf "__version__ = '%s'\r\ncuda = '12.4'\r\n" "$2" \

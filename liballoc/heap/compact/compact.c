@@ -116,19 +116,15 @@ static int compact_alloc(struct la_heap *heap, uint64_t size, int stream,
 	if (!size)
 		size = 1;
 	rounded = (size + BLOCK_MIN - 1) & ~(BLOCK_MIN - 1);
-	if (heap_find_set(heap, stream, pool, LARGE_CLASS, &set) < 0 ||
-	    block_reserve(heap) < 0)
+	if (heap_find_set(heap, stream, pool, LARGE_CLASS, &set) < 0)
 		return -ENOMEM;
 	if (heap->pool[pool].given_up)
 		heap_reopen_pool(heap, (uint32_t)pool);
-	id = free_set_from(&heap->set[set].free, heap->block, rounded, 0);
-	if (id != LA_NO_BLOCK) {
-		block_remove(heap, id);
-	} else {
+	err = compact_take(heap, set, rounded, &id);
+	if (!err)
 		err = obtain(heap, set, rounded, &id);
-		if (err < 0)
-			return err;
-	}
+	if (err < 0)
+		return err;
 	if (heap->block[id].size > rounded)
 		heap_cut(heap, id, rounded);
 	heap_make_live(heap, id, size);

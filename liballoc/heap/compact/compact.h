@@ -204,6 +204,10 @@ void compact_note_wait(struct la_heap *heap, uint32_t stream, uint64_t clock);
 void compact_stop_marking(struct la_heap *heap);
 
 /* grow.c: a request that found no block */
+/* Take a block that serves a request out of the set.  Returns 1, 0 if there is
+ * none, or -ENOMEM. */
+int compact_take(struct la_heap *heap, uint32_t set, uint64_t size,
+		 uint32_t *id);
 int compact_obtain(struct la_heap *heap, uint32_t set, uint64_t size,
 		   uint32_t *id);
 int compact_look_at_streams(struct la_heap *heap);

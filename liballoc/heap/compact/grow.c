@@ -43,10 +43,8 @@ int compact_look_at_streams(struct la_heap *heap)
 	return 0;
 }
 
-/* Take a block that serves a request out of the set.  Returns 1, 0 if there is
- * none, or -ENOMEM. */
-static int take_block(struct la_heap *heap, uint32_t set, uint64_t size,
-		      uint32_t *id)
+int compact_take(struct la_heap *heap, uint32_t set, uint64_t size,
+		 uint32_t *id)
 {
 	if (block_reserve(heap) < 0)
 		return -ENOMEM;
@@ -312,7 +310,7 @@ static int hope(struct la_heap *heap)
 }
 
 /* Complete the pending blocks whose streams are done, and take one of what
- * became free.  Returns as take_block(). */
+ * became free.  Returns as compact_take(). */
 static int take_settled(struct la_heap *heap, uint32_t set, uint64_t size,
 			uint32_t *id)
 {
@@ -321,7 +319,7 @@ static int take_settled(struct la_heap *heap, uint32_t set, uint64_t size,
 	if (!heap->waiter.settle)
 		return 0;
 	count = heap->waiter.settle(heap->waiter.data, false);
-	return count < 0 ? count : take_block(heap, set, size, id);
+	return count < 0 ? count : compact_take(heap, set, size, id);
 }
 
 /* All that does not wait for pending blocks; -EAGAIN: other threads used the
@@ -329,7 +327,7 @@ static int take_settled(struct la_heap *heap, uint32_t set, uint64_t size,
 static int try_all(struct la_heap *heap, uint32_t set, uint64_t size,
 		   bool locked, uint32_t *id)
 {
-	int err = take_block(heap, set, size, id);
+	int err = compact_take(heap, set, size, id);
 
 	if (err)
 		return err < 0 ? err : 0;
