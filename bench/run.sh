@@ -8,7 +8,7 @@ set -eu
 command -v python3 >/dev/null || { echo 'SKIP bench: no python3'; exit 0; }
 export PYTHONDONTWRITEBYTECODE=1
 status=0
-for subject in reader replay heap memory articles growth; do
+for subject in exact reader replay heap memory articles growth; do
 	echo "$subject" | grep -q "${T:-}" || continue
 	if [ -n "${QUICK:-}" ]; then
 		set -- --quick --results "$O/bench"
