@@ -61,17 +61,6 @@ static void leave_out_cut_request(struct la_program *program)
 	}
 }
 
-/* What this version cannot follow. */
-static int check_support(const struct la_program *program,
-			 struct la_error *err)
-{
-	if (!la_setting_values(program->setting)->cuda_malloc_async)
-		return 0;
-	return la_error_set(err, -ENOTSUP, LA_NO_OFFSET,
-			    "the recording uses backend:cudaMallocAsync, "
-			    "which is not in this version");
-}
-
 static int take_changes(struct la_program *program,
 			const struct la_program_options *options,
 			struct la_error *err)
@@ -222,8 +211,6 @@ static int read_recording(struct la_program *program,
 		code = copy_streams(program, recording, err);
 	if (!code)
 		code = parse_setting(program, options->setting, err);
-	if (!code)
-		code = check_support(program, err);
 	if (!code)
 		code = add_pools(program, err);
 	if (!code)
