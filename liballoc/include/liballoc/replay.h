@@ -143,7 +143,7 @@ struct la_program_info {
  *                  la_program_info.understood
  * @retval -EINVAL  options->setting is not valid, or options->set_at tells of
  *                  an event beyond the end
- * @retval -ENOTSUP backend:cudaMallocAsync was in force
+ * @retval -ENOTSUP no torch is known by that release
  * @retval -EBADMSG the events contradict each other
  * @retval -E2BIG   more streams, pools or blocks than are supported
  * @retval -ENOMEM  out of memory
