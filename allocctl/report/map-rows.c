@@ -58,6 +58,13 @@ static void keep_largest(struct map_rows *rows, const struct map_part *part,
 	}
 }
 
+uint64_t map_unused(const struct la_map_block *block)
+{
+	return block->requested && block->requested < block->size ?
+		       block->size - block->requested :
+		       0;
+}
+
 static int sum_up(struct map_rows *rows)
 {
 	const struct la_map *map = rows->map;
@@ -77,6 +84,7 @@ static int sum_up(struct map_rows *rows)
 			rows->live += block->size;
 		else
 			rows->pending += block->size;
+		rows->unused += map_unused(block);
 		part[count++] = (struct map_part){ block->stream, block->size };
 	}
 	keep_largest(rows, part, join_streams(part, count));
@@ -116,6 +124,15 @@ static bool find_block(const struct la_map *map, struct map_walk *walk)
 	return false;
 }
 
+/* Where the used part of a block ends, within what a row has of it. */
+static map_bytes used_to(const struct map_piece *piece, uint64_t done)
+{
+	uint64_t used = piece->block->size - map_unused(piece->block);
+	map_bytes to = piece->from + (used > done ? used - done : 0);
+
+	return to < piece->to ? to : piece->to;
+}
+
 bool map_walk_next(const struct map_rows *rows, struct map_walk *walk,
 		   struct map_piece *piece)
 {
@@ -139,6 +156,7 @@ bool map_walk_next(const struct map_rows *rows, struct map_walk *walk,
 	if (size > rows->row_bytes - piece->from)
 		size = rows->row_bytes - piece->from;
 	piece->to = piece->from + size;
+	piece->used = used_to(piece, walk->done);
 	walk->at += size;
 	walk->done += (uint64_t)size;
 	if (walk->done == block->size) {
@@ -162,22 +180,32 @@ unsigned int map_kind(const struct map_rows *rows,
 	return (block->state == LA_MAP_LIVE ? MAP_LIVE : MAP_PENDING) + i;
 }
 
-void map_cells_add(const struct map_rows *rows, struct map_cell *cell,
-		   const struct map_piece *piece)
+static void add_span(const struct map_rows *rows, struct map_cell *cell,
+		     unsigned int kind, map_bytes from, map_bytes to)
 {
-	unsigned int kind = map_kind(rows, piece->block);
 	map_bytes cells = rows->cell_count, at, end;
-	size_t i = (size_t)(piece->from * cells / rows->row_bytes);
+	size_t i = (size_t)(from * cells / rows->row_bytes);
 
-	for (at = piece->from; at < piece->to && i < cells; at = end, i++) {
+	for (at = from; at < to && i < cells; at = end, i++) {
 		end = ((map_bytes)i + 1) * rows->row_bytes / cells;
-		if (end > piece->to)
-			end = piece->to;
+		if (end > to)
+			end = to;
 		if (end > at)
 			cell[i].bytes[kind] += end - at;
 		else
 			end = at;
 	}
+}
+
+void map_cells_add(const struct map_rows *rows, struct map_cell *cell,
+		   const struct map_piece *piece)
+{
+	unsigned int kind = map_kind(rows, piece->block);
+
+	add_span(rows, cell, kind, piece->from, piece->used);
+	if (piece->used < piece->to)
+		add_span(rows, cell, MAP_UNUSED + (kind - MAP_LIVE) % MAP_PARTS,
+			 piece->used, piece->to);
 }
 
 unsigned int map_cell_kind(const struct map_cell *cell)
@@ -222,6 +250,9 @@ void map_describe(struct la_strbuf *text, const struct map_rows *rows)
 	if (rows->pending)
 		la_strbuf_addf(text, "%s pending, ",
 			       map_size_text(size, rows->pending));
+	if (rows->unused)
+		la_strbuf_addf(text, "%s of these unused, ",
+			       map_size_text(size, rows->unused));
 	la_strbuf_addf(text, "%s free", map_size_text(size, free_bytes));
 	if (rows->reserved)
 		la_strbuf_addf(text, " (%.1f %%)",

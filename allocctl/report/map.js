@@ -91,6 +91,10 @@ class AddressMap {
 		if (this.heap.sum(PENDING).count)
 			entries.push(this.legendEntry("pending",
 				"striped: freed, waits for a stream"));
+		if (this.heap.unused)
+			entries.push(this.legendEntry("unused",
+				"lined: in blocks, not requested: " +
+				sizeText(this.heap.unused)));
 		this.legend.replaceChildren(...entries);
 		this.draw();
 	}
@@ -208,6 +212,7 @@ class AddressMap {
 		if (piece.state !== FREE) {
 			const event = piece.record - log.start;
 			facts.push(["request", sizeText(log.size[piece.record])],
+				["unused", sizeText(piece.unused)],
 				["age", event < 0 ? "from before the recording" :
 					"from event " + countText(event) + ", " +
 					plural(heap.end - piece.record, "event") + " ago"],
@@ -265,8 +270,10 @@ class AddressMap {
 		const { pieces } = this.heap;
 		const first = Math.max(this.heap.pieceAt(this.from), 0);
 		for (let i = first; i < pieces.length && pieces[i].offset < this.to; i++)
-			if (pieces[i].state !== FREE)
+			if (pieces[i].state !== FREE) {
 				this.paintPiece(paper, pieces[i]);
+				this.paintUnused(paper, pieces[i]);
+			}
 		this.paintEdges(paper);
 		this.outline(paper, this.focus, 3);
 		this.outline(paper, this.hover, 1.5);
@@ -315,6 +322,19 @@ class AddressMap {
 			}
 			if (piece.state === PENDING)
 				this.stripe(paper, x, y, width);
+		}
+	}
+	// What the request leaves of a block: lines of its colour.
+	paintUnused(paper, piece) {
+		const { offset, size, unused, ink } = piece;
+		for (const { x, y, width } of this.parts(offset + size - unused, unused)) {
+			if (width < 1)
+				continue;
+			paper.fillStyle = this.inkOf("free");
+			paper.fillRect(x, y, width - 0.75, ROW);
+			paper.fillStyle = this.inkOf(ink);
+			for (let line = 2; line < ROW; line += 5)
+				paper.fillRect(x, y + line, width - 0.75, 1.5);
 		}
 	}
 	stripe(paper, x, y, width) {
