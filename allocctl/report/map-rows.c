@@ -93,11 +93,13 @@ static int sum_up(struct map_rows *rows)
 }
 
 int map_rows_init(struct map_rows *rows, const struct la_map *map,
-		  size_t row_most, unsigned int cell_count)
+		  const struct la_recording *recording, size_t row_most,
+		  unsigned int cell_count)
 {
 	int err;
 
 	*rows = (struct map_rows){ .map = map,
+				   .recording = recording,
 				   .row_bytes = MAP_ROW_LEAST,
 				   .cell_count = cell_count };
 	err = sum_up(rows);
@@ -219,11 +221,24 @@ unsigned int map_cell_kind(const struct map_cell *cell)
 	return most;
 }
 
+const char *map_stream_text(char text[32], const struct map_rows *rows,
+			    uint32_t stream)
+{
+	if (rows->recording)
+		return source_stream_text(text, rows->recording, stream);
+	snprintf(text, 32, "number %u", stream);
+	return text;
+}
+
 const char *map_part_name(char text[40], const struct map_rows *rows,
 			  size_t part)
 {
+	char stream[32];
+
 	if (part < MAP_PARTS - 1)
-		snprintf(text, 40, "stream %u", rows->part[part].stream);
+		snprintf(text, 40, "stream %s",
+			 map_stream_text(stream, rows,
+					 rows->part[part].stream));
 	else
 		snprintf(text, 40, "%zu other streams", rows->other_count);
 	return text;

@@ -35,6 +35,7 @@ struct map_part {
 
 struct map_rows {
 	const struct la_map *map; /* borrowed */
+	const struct la_recording *recording; /* likewise; or NULL */
 	struct map_part part[MAP_PARTS]; /* the last: sums of all others */
 	size_t part_count; /* of these, used ones */
 	size_t other_count; /* streams in the last */
@@ -47,7 +48,8 @@ struct map_rows {
 
 /* At most so many rows, each of so many cells; 0 or -ENOMEM. */
 int map_rows_init(struct map_rows *rows, const struct la_map *map,
-		  size_t row_most, unsigned int cell_count);
+		  const struct la_recording *recording, size_t row_most,
+		  unsigned int cell_count);
 
 /* What is in one row of one block; in order. */
 struct map_piece {
@@ -88,7 +90,11 @@ unsigned int map_kind(const struct map_rows *rows,
 /* Bytes of a block behind its request. */
 uint64_t map_unused(const struct la_map_block *block);
 
-/* What a part is called: "stream 3", "5 other streams". */
+/* "0", "0x5581aa"; "number 3" where there is no recording that tells it. */
+const char *map_stream_text(char text[32], const struct map_rows *rows,
+			    uint32_t stream);
+
+/* What a part is called: "stream 0x5581aa", "5 other streams". */
 const char *map_part_name(char text[40], const struct map_rows *rows,
 			  size_t part);
 

@@ -16,14 +16,18 @@ static int draw_view(struct la_strbuf *out, enum picture picture,
 		     const struct view *view,
 		     const struct plot_terminal *terminal)
 {
+	const struct la_recording *recording =
+		view->request.source->recording;
+
 	switch (picture) {
 	case PICTURE_TIMELINE:
 		return terminal ? plot_timeline_term(out, &view->timeline,
 						     terminal) :
 				  plot_timeline_svg(out, &view->timeline);
 	case PICTURE_MAP:
-		return terminal ? plot_map_term(out, &view->map, terminal) :
-				  plot_map_svg(out, &view->map);
+		return terminal ? plot_map_term(out, &view->map, recording,
+						terminal) :
+				  plot_map_svg(out, &view->map, recording);
 	default:
 		return terminal ? plot_holes_term(out, &view->moment,
 						  terminal) :

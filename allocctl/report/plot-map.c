@@ -163,7 +163,8 @@ static void draw_edges(struct map_plot *p, bool of_segments)
 		     NULL);
 }
 
-static void tip_text(struct la_strbuf *tip, const struct la_map_block *block)
+static void tip_text(struct la_strbuf *tip, const struct map_rows *rows,
+		     const struct la_map_block *block)
 {
 	char size[LA_SIZE_TEXT], count[32];
 	static const char *const states[] = {
@@ -176,7 +177,8 @@ static void tip_text(struct la_strbuf *tip, const struct la_map_block *block)
 		       block->state <= LA_MAP_PENDING ? states[block->state] :
 							"?");
 	if (block->state != LA_MAP_FREE)
-		la_strbuf_addf(tip, ", stream %" PRIu32, block->stream);
+		la_strbuf_addf(tip, ", stream %s",
+			       map_stream_text(count, rows, block->stream));
 	la_strbuf_addf(tip, ", at 0x%" PRIx64, block->addr);
 	if (block->requested)
 		la_strbuf_addf(tip, ", requested %s",
@@ -223,7 +225,7 @@ static void draw_piece(struct map_plot *p, const struct map_piece *piece)
 		svg_text_within(p->out, &label, box.width - 4,
 				la_size_format(size, block->size));
 	}
-	tip_text(&tip, block);
+	tip_text(&tip, &p->rows, block);
 	svg_rect(p->out, &box, SVG_NONE, SVG_NONE, la_strbuf_text(&tip));
 	p->out->failed |= tip.failed;
 	la_strbuf_release(&tip);
@@ -332,11 +334,12 @@ static void draw(struct map_plot *p, const char *says)
 	svg_end(p->out);
 }
 
-int plot_map_svg(struct la_strbuf *out, const struct la_map *map)
+int plot_map_svg(struct la_strbuf *out, const struct la_map *map,
+		 const struct la_recording *recording)
 {
 	struct map_plot p = { .out = out };
 	struct la_strbuf says = { 0 };
-	int err = map_rows_init(&p.rows, map, ROWS, CELLS);
+	int err = map_rows_init(&p.rows, map, recording, ROWS, CELLS);
 
 	if (err)
 		return err;

@@ -49,7 +49,9 @@ struct plot_terminal {
 void plot_terminal_init(struct plot_terminal *terminal);
 
 int plot_timeline_svg(struct la_strbuf *out, const struct la_timeline *view);
-int plot_map_svg(struct la_strbuf *out, const struct la_map *map);
+/* recording: which names streams, or NULL. */
+int plot_map_svg(struct la_strbuf *out, const struct la_map *map,
+		 const struct la_recording *recording);
 int plot_holes_svg(struct la_strbuf *out, const struct la_oom_state *oom);
 int plot_pareto_svg(struct la_strbuf *out, const struct plot_setting *setting,
 		    size_t count);
@@ -59,6 +61,7 @@ int plot_flame_svg(struct la_strbuf *out, const struct plot_flame_frame *frame,
 int plot_timeline_term(struct la_strbuf *out, const struct la_timeline *view,
 		       const struct plot_terminal *terminal);
 int plot_map_term(struct la_strbuf *out, const struct la_map *map,
+		  const struct la_recording *recording,
 		  const struct plot_terminal *terminal);
 int plot_holes_term(struct la_strbuf *out, const struct la_oom_state *oom,
 		    const struct plot_terminal *terminal);

@@ -127,13 +127,15 @@ static void add_legend(struct la_strbuf *out, const struct map_rows *rows,
 }
 
 int plot_map_term(struct la_strbuf *out, const struct la_map *map,
+		  const struct la_recording *recording,
 		  const struct plot_terminal *terminal)
 {
 	unsigned int cells = term_columns(terminal) - ADDRESS_COLUMNS;
 	struct map_cell *cell = calloc(cells, sizeof(*cell));
 	struct la_strbuf says = { 0 };
 	struct map_rows rows;
-	int err = cell ? map_rows_init(&rows, map, ROWS, cells) : -ENOMEM;
+	int err = cell ? map_rows_init(&rows, map, recording, ROWS, cells) :
+			 -ENOMEM;
 
 	if (!err) {
 		map_describe(&says, &rows);

@@ -69,3 +69,10 @@ allocctl report --no-tune --format svg --plot map --at 999999999 $streams \
 	-o "$tmp/map.svg" || fail svg
 grep -qF "$unused of these unused" "$tmp/map.svg" || fail "svg: not $unused"
 grep -qF '>unused in blocks<' "$tmp/map.svg" || fail 'svg: no entry of the legend'
+
+# Streams that hold blocks have the names that were recorded.
+for stream in $(python3 tests/tools/report-page.py streams $streams); do
+	grep -q "stream $stream[,:] " "$tmp/map.svg" ||
+		fail "svg: no stream $stream"
+	grep -qF "█ stream $stream: " "$tmp/term" || fail "term: no stream $stream"
+done

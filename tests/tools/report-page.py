@@ -4,6 +4,7 @@ reads of the recordings.
 
 usage: report-page.py log PAGE RECORDING...	each view against its recording
        report-page.py unused RECORDING		bytes behind requests, at its end
+       report-page.py streams RECORDING		that hold blocks at its end
        report-page.py safe PAGE			nothing but what belongs there
 """
 import base64
@@ -175,6 +176,12 @@ def unused(path):
         for b in s["blocks"] if b["state"] != "inactive") / 2 ** 20))
 
 
+def streams(path):
+    print(*{"0x%x" % s["stream"] if s["stream"] else "0"
+            for s in unpickled(path)["segments"] for b in s["blocks"]
+            if b["state"] != "inactive"})
+
+
 def check_view(view, path):
     snapshot = unpickled(path)
     events = [e for e in snapshot["device_traces"][view["device"]]
@@ -211,8 +218,8 @@ def main():
     if sys.argv[1] == "safe":
         safe(sys.argv[2])
         return
-    if sys.argv[1] == "unused":
-        unused(sys.argv[2])
+    if sys.argv[1] in ("unused", "streams"):
+        globals()[sys.argv[1]](sys.argv[2])
         return
     data = read(sys.argv[2])[1]
     assert len(data["views"]) == len(sys.argv) - 3

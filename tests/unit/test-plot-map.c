@@ -15,7 +15,7 @@ static struct la_strbuf svg_of(const struct la_map *map)
 {
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_map_svg(&out, map), 0);
+	ck_assert_int_eq(plot_map_svg(&out, map, NULL), 0);
 	ck_assert(picture_is_svg(&out));
 	return out;
 }
@@ -25,7 +25,7 @@ static struct la_strbuf text_of(const struct la_map *map)
 	const struct plot_terminal terminal = { 84, false };
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_map_term(&out, map, &terminal), 0);
+	ck_assert_int_eq(plot_map_term(&out, map, NULL, &terminal), 0);
 	ck_assert(picture_is_text(&out, 84));
 	return out;
 }
@@ -55,13 +55,13 @@ START_TEST(test_blocks_are_where_they_belong)
 	ck_assert_uint_eq(picture_count(&out, "h800v15h-800z"), 16);
 	ck_assert(picture_has(&out, ">0x7f0000240000</text>"));
 	ck_assert(picture_has(&out, ">+128 KiB</text>"));
-	ck_assert(picture_has(&out, "<title>2.00 MiB live, stream 3, at "
+	ck_assert(picture_has(&out, "<title>2.00 MiB live, stream number 3, at "
 				    "0x7f0000200000, requested 2.00 MiB, "
 				    "unused 5 bytes by event 1,234</title>"));
 	ck_assert(picture_has(&out, "before event 2,000: 4.00 MiB reserved in "
 				    "1 segment: 3.00 MiB live, 5 bytes of these "
 				    "unused, 1024.00 KiB free (25.0 %)"));
-	ck_assert(picture_has(&out, ">stream 3: 2.00 MiB</text>"));
+	ck_assert(picture_has(&out, ">stream number 3: 2.00 MiB</text>"));
 	la_strbuf_release(&out);
 	/* 20 rows are of 256 KiB too: 64 characters of 4 KiB. */
 	out = text_of(&map);
@@ -175,7 +175,7 @@ START_TEST(test_many_streams)
 	ck_assert_uint_ge(picture_count(&out, "plot-fill-part-rest\" "), 2);
 	la_strbuf_release(&out);
 	out = text_of(&map);
-	ck_assert(picture_has(&out, " stream 7: 4.00 KiB\n"));
+	ck_assert(picture_has(&out, " stream number 7: 4.00 KiB\n"));
 	ck_assert(picture_has(&out, " 2 other streams: 8.00 KiB\n"));
 	la_strbuf_release(&out);
 }
