@@ -39,13 +39,15 @@ static int draw_settings(struct la_strbuf *out, const struct judged *tune,
 			 const struct plot_terminal *terminal)
 {
 	struct plot_setting *setting;
+	uint64_t limit = judged_limit(tune);
 	size_t count;
 	int err = judged_list(tune, &setting, &count);
 
 	if (err < 0 || !count)
 		return err;
-	err = terminal ? plot_pareto_term(out, setting, count, terminal) :
-			 plot_pareto_svg(out, setting, count);
+	err = terminal ? plot_pareto_term(out, setting, count, limit,
+					  terminal) :
+			 plot_pareto_svg(out, setting, count, limit);
 	free(setting);
 	return err < 0 ? err : 1;
 }

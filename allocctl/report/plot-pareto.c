@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "axis.h"
 #include "pareto-order.h"
 #include "plot.h"
+#include "util/size.h"
 #include "util/utf8.h"
 
 enum {
@@ -30,6 +32,7 @@ struct pareto {
 	size_t count;
 	const struct plot_setting **front; /* owned; by time */
 	size_t front_count;
+	uint64_t limit; /* bytes; 0: none, or not in sight */
 	struct svg_box area;
 	struct axis x; /* seconds */
 	struct axis y; /* bytes */
@@ -70,6 +73,12 @@ static void lay_out(struct pareto *p)
 	}
 	if (p->x.low > p->x.high)
 		p->x.low = p->y.low = 0;
+	if (!pareto_shows_limit(p->limit, p->y.low, p->y.high))
+		p->limit = 0;
+	if (p->limit) {
+		p->y.low = fmin(p->y.low, (double)p->limit);
+		p->y.high = fmax(p->y.high, (double)p->limit);
+	}
 	spread(&p->x);
 	spread(&p->y);
 }
@@ -100,6 +109,29 @@ static void draw_front(struct pareto *p)
 		svg_number(p->out, y_of(p, p->front[i]));
 	}
 	svg_path_end(p->out, SVG_NONE, SVG_GOOD, 2, NULL);
+}
+
+/* Above its line, at the right, where settings are fewest. */
+static void draw_limit(struct pareto *p)
+{
+	struct svg_label label = { .x = RIGHT - 6, .ink = SVG_LIMIT,
+				   .anchor = SVG_END, .bold = true };
+	double y = axis_at(&p->y, (double)p->limit), width;
+	char size[LA_SIZE_TEXT], text[64];
+
+	if (!p->limit)
+		return;
+	snprintf(text, sizeof(text), "limit %s",
+		 la_size_format(size, p->limit));
+	svg_line(p->out, (double[]){ LEFT, y }, (double[]){ RIGHT, y },
+		 SVG_LIMIT, 1.5, "8 4");
+	label.y = y - 5;
+	svg_text(p->out, &label, text);
+	width = svg_text_width(text, 12);
+	axis_take(&p->labels, &(struct svg_box){ RIGHT - width - 12, y - 17,
+						 width + 12, 16 });
+	axis_take(&p->labels, &(struct svg_box){ LEFT, y - 2, RIGHT - LEFT,
+						 4 });
 }
 
 static void draw_cross(struct pareto *p, double x, double y)
@@ -290,6 +322,7 @@ static void draw(struct pareto *p, const char *says)
 	axis_draw_rows(p->out, &p->y, AXIS_BYTES, &p->area);
 	axis_draw_columns(p->out, &p->x, AXIS_SECONDS, &p->area);
 	draw_front(p);
+	draw_limit(p);
 	draw_names(p);
 	draw_points(p);
 	svg_text(p->out, &label,
@@ -298,9 +331,10 @@ static void draw(struct pareto *p, const char *says)
 }
 
 int plot_pareto_svg(struct la_strbuf *out, const struct plot_setting *setting,
-		    size_t count)
+		    size_t count, uint64_t limit)
 {
-	struct pareto p = { .out = out, .setting = setting, .count = count };
+	struct pareto p = { .out = out, .setting = setting, .count = count,
+			    .limit = limit };
 	struct la_strbuf says = { 0 };
 
 	p.front = pareto_front(setting, count, &p.front_count);

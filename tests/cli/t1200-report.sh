@@ -58,6 +58,11 @@ for id in verdict settings; do
 	[ -s "$tmp/of-recording" ] || fail "no $id"
 done
 
+# The limit that tune was asked for is in its picture.
+allocctl report --no-tune "$tmp/tune" --format svg --plot settings \
+	-o "$tmp/settings.svg" || fail 'svg of settings'
+grep -qF '>limit 8.40 GiB<' "$tmp/settings.svg" || fail 'svg: no limit'
+
 # What blocks have behind their requests, in the terminal and in the picture.
 streams=$data/streams.cap.pickle.xz
 unused=$(python3 tests/tools/report-page.py unused $streams)
