@@ -106,6 +106,8 @@ void held_add_holes(struct la_strbuf *out, const struct view *view)
 	char text[32];
 	int k;
 
+	if (!holes->count)
+		return;
 	la_strbuf_addstr(out, "<div class=\"scroll\"><table>\n");
 	html_columns(out, columns);
 	la_strbuf_addstr(out, "<tbody>\n");

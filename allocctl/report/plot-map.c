@@ -297,7 +297,7 @@ static void draw_legend(struct map_plot *p)
 {
 	char name[40], size[LA_SIZE_TEXT], text[80];
 	const struct map_rows *rows = &p->rows;
-	double x = axis_legend(p->out, 16, 68, SVG_CACHED, "free");
+	double x = axis_legend(p->out, 16, 68, SVG_CACHED, "free"), y = 68;
 	size_t i;
 
 	if (rows->pending)
@@ -308,9 +308,13 @@ static void draw_legend(struct map_plot *p)
 		snprintf(text, sizeof(text), "%s: %s",
 			 map_part_name(name, rows, i),
 			 map_size_text(size, rows->part[i].bytes));
-		if (x + 18 + svg_text_width(text, 12) > WIDTH - 16)
-			break;
-		x = axis_legend(p->out, x, 68, SVG_PART_0 + i, text);
+		if (x + 18 + svg_text_width(text, 12) > WIDTH - 16) {
+			if (y > 68)
+				break;
+			x = 16;
+			y = 86;
+		}
+		x = axis_legend(p->out, x, y, SVG_PART_0 + i, text);
 	}
 }
 

@@ -28,5 +28,12 @@ with browser.Browser() as b:
             ".find(b => b.textContent === 'end').click()")
     b.frames()
     same("legend", b.texts("#map .legend li")[14:], ["2 classes more", "free"])
+    # One moment may have several names.
+    both = model.Recording([], [e(model.SEGMENT_ALLOC, model.BASE, 2 * MIB),
+                                e(model.ALLOC, model.BASE, MIB),
+                                e(model.OOM, 0, 8 * MIB)])
+    b.open(written("both.html", [both.view()]))
+    b.frames()
+    same("names", b.text("#map .summary"), summary(both, 2, "peak, OOM 1"))
 PYTHON
 run "$tmp/test.py"

@@ -14,6 +14,9 @@ allocctl report --no-tune tests/data/big_random.oom.pickle.xz \
 	--setting expandable_segments:True -o "$tmp/beside.html" ||
 	fail 'report of two settings'
 
+allocctl report tests/data/streams.cap_gc_split.pickle.xz \
+	-o "$tmp/tuned.html" || fail 'report with settings'
+
 cat >"$tmp/test.py" <<'PYTHON'
 import lzma
 import pickle
@@ -155,6 +158,16 @@ with browser.Browser() as b:
             b.frames()
             true("%s fits %d pixels" % (name, width), b.value(
                 "document.documentElement.scrollWidth") <= width)
+
+    # Names of settings are long: the table breaks them and is seen whole.
+    path = os.path.join(TMP, "tuned.html")
+    drawn_by_script(b, path)
+    scrolled = b.value("[...document.querySelectorAll('#settings > .scroll')]"
+                       ".map(e => [e.scrollWidth, e.clientWidth])")
+    true("tables fit: %r" % scrolled, all(a <= b for a, b in scrolled))
+    rows = b.value("[...document.querySelectorAll('#settings > .scroll tr')]"
+                   ".map(r => r.clientHeight)")
+    true("rows of few lines: %r" % rows, all(h < 75 for h in rows))
 
     # Two settings: the same program, so live bytes are alike until a request
     # fails under one of them, at 87 of 100.
