@@ -111,27 +111,53 @@ static void draw_front(struct pareto *p)
 	svg_path_end(p->out, SVG_NONE, SVG_GOOD, 2, NULL);
 }
 
-/* Above its line, at the right, where settings are fewest. */
+static const char *limit_text(char text[64], uint64_t limit)
+{
+	char size[LA_SIZE_TEXT];
+
+	snprintf(text, 64, "limit %s", la_size_format(size, limit));
+	return text;
+}
+
+/* Where its name stands: above its line, at the right, where settings are
+ * fewest. */
+static struct svg_box limit_box(const struct pareto *p)
+{
+	char text[64];
+	double width = svg_text_width(limit_text(text, p->limit), 12) + 6;
+
+	return (struct svg_box){ RIGHT - width - 6,
+				 axis_at(&p->y, (double)p->limit) - 17,
+				 width, 15 };
+}
+
 static void draw_limit(struct pareto *p)
 {
-	struct svg_label label = { .x = RIGHT - 6, .ink = SVG_LIMIT,
-				   .anchor = SVG_END, .bold = true };
-	double y = axis_at(&p->y, (double)p->limit), width;
-	char size[LA_SIZE_TEXT], text[64];
+	double y = axis_at(&p->y, (double)p->limit);
+	struct svg_box box = limit_box(p);
 
 	if (!p->limit)
 		return;
-	snprintf(text, sizeof(text), "limit %s",
-		 la_size_format(size, p->limit));
 	svg_line(p->out, (double[]){ LEFT, y }, (double[]){ RIGHT, y },
 		 SVG_LIMIT, 1.5, "8 4");
-	label.y = y - 5;
-	svg_text(p->out, &label, text);
-	width = svg_text_width(text, 12);
-	axis_take(&p->labels, &(struct svg_box){ RIGHT - width - 12, y - 17,
-						 width + 12, 16 });
+	axis_take(&p->labels, &box);
 	axis_take(&p->labels, &(struct svg_box){ LEFT, y - 2, RIGHT - LEFT,
 						 4 });
+}
+
+/* On paper of its own: it may lie upon a leader. */
+static void name_limit(struct pareto *p)
+{
+	struct svg_box box = limit_box(p);
+	const struct svg_label label = { .x = RIGHT - 9, .y = box.y + 12,
+					 .anchor = SVG_END,
+					 .ink = SVG_LIMIT, .bold = true };
+	char text[64];
+
+	if (!p->limit)
+		return;
+	svg_rect(p->out, &box, SVG_PAPER, SVG_NONE, NULL);
+	svg_text(p->out, &label, limit_text(text, p->limit));
 }
 
 static void draw_cross(struct pareto *p, double x, double y)
@@ -324,6 +350,7 @@ static void draw(struct pareto *p, const char *says)
 	draw_front(p);
 	draw_limit(p);
 	draw_names(p);
+	name_limit(p);
 	draw_points(p);
 	svg_text(p->out, &label,
 		 "time of device operations (estimate); upwards: memory");
