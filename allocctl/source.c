@@ -53,6 +53,16 @@ const char *source_limit_source(const struct la_program_info *info)
 	return limit_sources[info->limit_source];
 }
 
+const char *source_stream_text(char text[32],
+			       const struct la_recording *recording,
+			       uint32_t stream)
+{
+	uint64_t value = la_recording_stream(recording, stream);
+
+	snprintf(text, 32, value ? "0x%" PRIx64 : "0", value);
+	return text;
+}
+
 const char *source_count_text(char text[32], uint64_t count)
 {
 	char digits[24];

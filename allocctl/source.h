@@ -90,4 +90,9 @@ const char *source_release(const struct la_program_info *info);
 /* A number with commas: "28,951". */
 const char *source_count_text(char text[32], uint64_t count);
 
+/* A stream as it was recorded: "0", or "0x5581aa". */
+const char *source_stream_text(char text[32],
+			       const struct la_recording *recording,
+			       uint32_t stream);
+
 #endif /* ALLOCCTL_SOURCE_H */

@@ -65,17 +65,12 @@ static void json_streams(struct la_json *json,
 			 const struct la_recording *recording)
 {
 	uint32_t count = la_recording_stream_count(recording), i;
-	char text[24];
+	char text[32];
 
 	la_json_key(json, "streams");
 	la_json_array_begin(json);
-	for (i = 0; i < count; i++) {
-		uint64_t stream = la_recording_stream(recording, i);
-
-		snprintf(text, sizeof(text), stream ? "0x%" PRIx64 : "0",
-			 stream);
-		la_json_text(json, text);
-	}
+	for (i = 0; i < count; i++)
+		la_json_text(json, source_stream_text(text, recording, i));
 	la_json_array_end(json);
 }
 

@@ -85,7 +85,7 @@ function blocksBefore(log, end) {
 }
 
 // A piece: addr, size, state, segment; offset: bytes of segments before it;
-// of a block also record (its request's).
+// of a block also record (its request's), unused (bytes behind the request).
 class Heap {
 	constructor(log, end) {
 		this.log = log;
@@ -111,7 +111,9 @@ class Heap {
 				continue;
 			}
 			this.add(segment, at, addr - at, FREE);
-			const size = Math.min(blockSize(log.size[record]), stop - addr);
+			const roof = next + 1 < blocks.length ?
+				Math.min(log.addr[blocks[next + 1]], stop) : stop;
+			const size = Math.min(log.taken[record], roof - addr);
 			this.add(segment, addr, size,
 				log.pendingAt[record] < end ? PENDING : LIVE, record);
 			at = addr + size;
@@ -121,9 +123,12 @@ class Heap {
 		return next;
 	}
 	add(segment, addr, size, state, record) {
-		if (size)
-			this.pieces.push({ addr, size, state, segment, record,
-				offset: segment.offset + addr - segment.addr });
+		if (!size)
+			return;
+		const asked = record === undefined ? size : this.log.size[record];
+		this.pieces.push({ addr, size, state, segment, record,
+			unused: asked ? Math.max(size - asked, 0) : 0,
+			offset: segment.offset + addr - segment.addr });
 	}
 	// Index of the piece that covers a byte of the segments laid end to end.
 	pieceAt(offset) {
@@ -136,6 +141,9 @@ class Heap {
 			bytes: all.reduce((sum, p) => sum + p.size, 0),
 			largest: all.reduce((most, p) => Math.max(most, p.size), 0) };
 	}
+	get unused() {
+		return this.pieces.reduce((sum, p) => sum + p.unused, 0);
+	}
 	describe() {
 		const live = this.sum(LIVE), pending = this.sum(PENDING);
 		const free = this.sum(FREE);
@@ -144,6 +152,8 @@ class Heap {
 		if (pending.count)
 			text += ", " + sizeText(pending.bytes) + " pending in " +
 				plural(pending.count, "block");
+		if (this.unused)
+			text += ", " + sizeText(this.unused) + " of these unused";
 		text += ", " + sizeText(free.bytes) + " free in " +
 			plural(free.count, "hole");
 		if (free.count)

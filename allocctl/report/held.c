@@ -69,9 +69,7 @@ static void add_part(struct la_strbuf *out, const struct part *part,
 	la_strbuf_addstr(out, "<tr>");
 	html_cell(out, kind->pool[0] || kind->pool[1] ? text : "default");
 	html_cell(out, kind->small ? "small" : "large");
-	snprintf(text, sizeof(text), "0x%" PRIx64,
-		 la_recording_stream(recording, kind->stream));
-	html_cell(out, text);
+	html_cell(out, source_stream_text(text, recording, kind->stream));
 	html_cell_bytes(out, part->reserved);
 	html_cell_bytes(out, part->free);
 	html_cell_bytes(out, part->largest);
@@ -108,6 +106,8 @@ void held_add_holes(struct la_strbuf *out, const struct view *view)
 	char text[32];
 	int k;
 
+	if (!holes->count)
+		return;
 	la_strbuf_addstr(out, "<div class=\"scroll\"><table>\n");
 	html_columns(out, columns);
 	la_strbuf_addstr(out, "<tbody>\n");

@@ -43,6 +43,12 @@ int judged_list(const struct judged *tune, struct plot_setting **setting,
 	return 0;
 }
 
+uint64_t judged_limit(const struct judged *tune)
+{
+	(void)tune;
+	return 0;
+}
+
 void judged_add_verdict(struct la_strbuf *out, const struct judged *triage)
 {
 	(void)out;

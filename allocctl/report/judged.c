@@ -389,6 +389,15 @@ int judged_list(const struct judged *tune, struct plot_setting **setting,
 	return 0;
 }
 
+uint64_t judged_limit(const struct judged *tune)
+{
+	const json_t *bytes = json_object_get(
+		json_object_get(tune->root, "limit"), "bytes");
+	json_int_t value = json_integer_value(bytes);
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
 void judged_add_settings(struct la_strbuf *out, const struct judged *tune,
 			 const char *figure)
 {

@@ -36,6 +36,9 @@ char *judged_text(const struct judged *judged);
 int judged_list(const struct judged *tune, struct plot_setting **setting,
 		size_t *count);
 
+/* Bytes of the limit that was asked for; 0: none. */
+uint64_t judged_limit(const struct judged *tune);
+
 /* Sections of the page; judged may be NULL. */
 void judged_add_verdict(struct la_strbuf *out, const struct judged *triage);
 /* figure: HTML of a picture, which comes before the table. */

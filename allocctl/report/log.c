@@ -13,6 +13,9 @@ enum {
 	WITH_TIME = 0x80
 };
 
+/* An alloc whose block is not just the request, rounded up. */
+#define LOG_ALLOC_SIZED 10
+
 /* A snapshot with this stream: event 0 is next. */
 #define LOG_EVENTS_BEGIN UINT32_MAX
 
@@ -103,6 +106,14 @@ static uint32_t number_of_pool(struct log *log, const uint64_t id[2])
 	return (uint32_t)log->pool_count++;
 }
 
+static bool is_sized(const struct la_view_event *event)
+{
+	uint64_t rounded = event->size ? (event->size + 511) / 512 * 512 : 512;
+
+	return event->action == LA_ALLOC && event->block &&
+	       event->block != rounded;
+}
+
 static bool gives_memory(uint8_t action)
 {
 	return action == LA_SEGMENT_ALLOC || action == LA_SEGMENT_MAP;
@@ -123,7 +134,8 @@ static void begin(struct log *log, const struct la_view_event *event)
 				event->time_us - log->time_us :
 				0;
 
-	put_byte(log, event->action | (stream != log->stream) * WITH_STREAM |
+	put_byte(log, (is_sized(event) ? LOG_ALLOC_SIZED : event->action) |
+			      (stream != log->stream) * WITH_STREAM |
 			      (stack != log->stack) * WITH_STACK |
 			      (pool != log->pool) * WITH_POOL |
 			      (time != 0) * WITH_TIME);
@@ -166,7 +178,11 @@ static void put_body(struct log *log, const struct la_view_event *event)
 	switch ((enum la_action)event->action) {
 	case LA_ALLOC:
 		log->requests++;
-		__attribute__((fallthrough));
+		put_addr(log, event->addr);
+		put(log, event->size);
+		if (is_sized(event))
+			put(log, event->block);
+		break;
 	case LA_SEGMENT_ALLOC:
 	case LA_SEGMENT_FREE:
 	case LA_SEGMENT_MAP:
@@ -213,6 +229,7 @@ static void add_block(struct log *log, const struct la_map_block *block)
 		.event = UINT64_MAX,
 		.addr = block->addr,
 		.size = block->requested,
+		.block = block->size,
 		.stream = block->stream,
 		.stack = block->stack,
 		.action = LA_ALLOC,

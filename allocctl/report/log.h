@@ -7,6 +7,8 @@
  * memory that is given, stacks of requests, pools of memory.  Then come
  *
  *	alloc		address, bytes
+ *	alloc (10)	address, bytes, bytes of the block: others have the
+ *			request's, rounded up to 512
  *	segment_...	address, bytes
  *	free_...	how many requests lie between it and its own
  *	oom		bytes, bytes free on the device

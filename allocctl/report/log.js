@@ -3,7 +3,7 @@
 
 const ALLOC = 0, FREE_REQUESTED = 1, FREE_COMPLETED = 2, SEGMENT_ALLOC = 3,
 	SEGMENT_FREE = 4, SEGMENT_MAP = 5, SEGMENT_UNMAP = 6, OOM = 7,
-	SNAPSHOT = 8, ANNOTATE = 9;
+	SNAPSHOT = 8, ANNOTATE = 9, SIZED_ALLOC = 10;
 const actionNames = ["alloc", "free_requested", "free_completed",
 	"segment_alloc", "segment_free", "segment_map", "segment_unmap", "oom",
 	"snapshot", "annotate"];
@@ -61,6 +61,7 @@ class Log {
 		this.action = new Uint8Array(capacity);
 		this.addr = new Float64Array(capacity);	// bytes; OOM: bytes free
 		this.size = new Float64Array(capacity);	// bytes as requested
+		this.taken = new Float64Array(capacity); // ALLOC: bytes of the block
 		this.stream = new Uint32Array(capacity);
 		this.stack = new Uint32Array(capacity);
 		this.pool = new Uint16Array(capacity);
@@ -110,7 +111,7 @@ class LogDecoder {
 	record() {
 		const reader = this.reader, log = this.log, op = reader.byte();
 		const action = op & 15;
-		if (action > ANNOTATE)
+		if (action > SIZED_ALLOC)
 			throw new Error("the log has an unknown record");
 		if (op & HAS_STREAM) {
 			const stream = reader.varint();
@@ -135,13 +136,13 @@ class LogDecoder {
 	}
 	fill(at, action) {
 		const log = this.log;
-		log.action[at] = action;
+		log.action[at] = action === SIZED_ALLOC ? ALLOC : action;
 		log.stream[at] = this.stream;
 		log.stack[at] = this.stack;
 		log.pool[at] = this.pool;
 		log.time[at] = this.time;
-		if (action === ALLOC)
-			this.request(at);
+		if (action === ALLOC || action === SIZED_ALLOC)
+			this.request(at, action === SIZED_ALLOC);
 		else if (action <= FREE_COMPLETED)
 			this.free(at, action);
 		else if (action <= SEGMENT_UNMAP)
@@ -157,9 +158,10 @@ class LogDecoder {
 		this.log.addr[at] = this.addr;
 		this.log.size[at] = this.reader.varint();
 	}
-	request(at) {
+	request(at, sized) {
 		const log = this.log;
 		this.place(at);
+		log.taken[at] = sized ? this.reader.varint() : blockSize(log.size[at]);
 		log.pendingAt[at] = log.freedAt[at] = NEVER;
 		log.requests[log.requestCount++] = at;
 		log.asked[log.askedCount++] = at;

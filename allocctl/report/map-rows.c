@@ -58,6 +58,13 @@ static void keep_largest(struct map_rows *rows, const struct map_part *part,
 	}
 }
 
+uint64_t map_unused(const struct la_map_block *block)
+{
+	return block->requested && block->requested < block->size ?
+		       block->size - block->requested :
+		       0;
+}
+
 static int sum_up(struct map_rows *rows)
 {
 	const struct la_map *map = rows->map;
@@ -77,6 +84,7 @@ static int sum_up(struct map_rows *rows)
 			rows->live += block->size;
 		else
 			rows->pending += block->size;
+		rows->unused += map_unused(block);
 		part[count++] = (struct map_part){ block->stream, block->size };
 	}
 	keep_largest(rows, part, join_streams(part, count));
@@ -85,11 +93,13 @@ static int sum_up(struct map_rows *rows)
 }
 
 int map_rows_init(struct map_rows *rows, const struct la_map *map,
-		  size_t row_most, unsigned int cell_count)
+		  const struct la_recording *recording, size_t row_most,
+		  unsigned int cell_count)
 {
 	int err;
 
 	*rows = (struct map_rows){ .map = map,
+				   .recording = recording,
 				   .row_bytes = MAP_ROW_LEAST,
 				   .cell_count = cell_count };
 	err = sum_up(rows);
@@ -116,6 +126,15 @@ static bool find_block(const struct la_map *map, struct map_walk *walk)
 	return false;
 }
 
+/* Where the used part of a block ends, within what a row has of it. */
+static map_bytes used_to(const struct map_piece *piece, uint64_t done)
+{
+	uint64_t used = piece->block->size - map_unused(piece->block);
+	map_bytes to = piece->from + (used > done ? used - done : 0);
+
+	return to < piece->to ? to : piece->to;
+}
+
 bool map_walk_next(const struct map_rows *rows, struct map_walk *walk,
 		   struct map_piece *piece)
 {
@@ -139,6 +158,7 @@ bool map_walk_next(const struct map_rows *rows, struct map_walk *walk,
 	if (size > rows->row_bytes - piece->from)
 		size = rows->row_bytes - piece->from;
 	piece->to = piece->from + size;
+	piece->used = used_to(piece, walk->done);
 	walk->at += size;
 	walk->done += (uint64_t)size;
 	if (walk->done == block->size) {
@@ -162,22 +182,32 @@ unsigned int map_kind(const struct map_rows *rows,
 	return (block->state == LA_MAP_LIVE ? MAP_LIVE : MAP_PENDING) + i;
 }
 
-void map_cells_add(const struct map_rows *rows, struct map_cell *cell,
-		   const struct map_piece *piece)
+static void add_span(const struct map_rows *rows, struct map_cell *cell,
+		     unsigned int kind, map_bytes from, map_bytes to)
 {
-	unsigned int kind = map_kind(rows, piece->block);
 	map_bytes cells = rows->cell_count, at, end;
-	size_t i = (size_t)(piece->from * cells / rows->row_bytes);
+	size_t i = (size_t)(from * cells / rows->row_bytes);
 
-	for (at = piece->from; at < piece->to && i < cells; at = end, i++) {
+	for (at = from; at < to && i < cells; at = end, i++) {
 		end = ((map_bytes)i + 1) * rows->row_bytes / cells;
-		if (end > piece->to)
-			end = piece->to;
+		if (end > to)
+			end = to;
 		if (end > at)
 			cell[i].bytes[kind] += end - at;
 		else
 			end = at;
 	}
+}
+
+void map_cells_add(const struct map_rows *rows, struct map_cell *cell,
+		   const struct map_piece *piece)
+{
+	unsigned int kind = map_kind(rows, piece->block);
+
+	add_span(rows, cell, kind, piece->from, piece->used);
+	if (piece->used < piece->to)
+		add_span(rows, cell, MAP_UNUSED + (kind - MAP_LIVE) % MAP_PARTS,
+			 piece->used, piece->to);
 }
 
 unsigned int map_cell_kind(const struct map_cell *cell)
@@ -191,11 +221,24 @@ unsigned int map_cell_kind(const struct map_cell *cell)
 	return most;
 }
 
+const char *map_stream_text(char text[32], const struct map_rows *rows,
+			    uint32_t stream)
+{
+	if (rows->recording)
+		return source_stream_text(text, rows->recording, stream);
+	snprintf(text, 32, "number %u", stream);
+	return text;
+}
+
 const char *map_part_name(char text[40], const struct map_rows *rows,
 			  size_t part)
 {
+	char stream[32];
+
 	if (part < MAP_PARTS - 1)
-		snprintf(text, 40, "stream %u", rows->part[part].stream);
+		snprintf(text, 40, "stream %s",
+			 map_stream_text(stream, rows,
+					 rows->part[part].stream));
 	else
 		snprintf(text, 40, "%zu other streams", rows->other_count);
 	return text;
@@ -222,6 +265,9 @@ void map_describe(struct la_strbuf *text, const struct map_rows *rows)
 	if (rows->pending)
 		la_strbuf_addf(text, "%s pending, ",
 			       map_size_text(size, rows->pending));
+	if (rows->unused)
+		la_strbuf_addf(text, "%s of these unused, ",
+			       map_size_text(size, rows->unused));
 	la_strbuf_addf(text, "%s free", map_size_text(size, free_bytes));
 	if (rows->reserved)
 		la_strbuf_addf(text, " (%.1f %%)",

@@ -22,7 +22,8 @@ enum {
 	MAP_FREE = 0, /* kinds of bytes: free ... */
 	MAP_LIVE = 1, /* ... live, + the part */
 	MAP_PENDING = MAP_LIVE + MAP_PARTS, /* ... pending, + the part */
-	MAP_KINDS = MAP_PENDING + MAP_PARTS,
+	MAP_UNUSED = MAP_PENDING + MAP_PARTS, /* ... unused, + the part */
+	MAP_KINDS = MAP_UNUSED + MAP_PARTS,
 	MAP_ROW_LEAST = 4096 /* bytes: more than any row has cells */
 };
 
@@ -34,10 +35,12 @@ struct map_part {
 
 struct map_rows {
 	const struct la_map *map; /* borrowed */
+	const struct la_recording *recording; /* likewise; or NULL */
 	struct map_part part[MAP_PARTS]; /* the last: sums of all others */
 	size_t part_count; /* of these, used ones */
 	size_t other_count; /* streams in the last */
 	map_bytes reserved, live, pending;
+	map_bytes unused; /* of live and pending ones: behind their requests */
 	map_bytes row_bytes; /* a power of two, at least MAP_ROW_LEAST */
 	size_t row_count;
 	unsigned int cell_count; /* of a row */
@@ -45,7 +48,8 @@ struct map_rows {
 
 /* At most so many rows, each of so many cells; 0 or -ENOMEM. */
 int map_rows_init(struct map_rows *rows, const struct la_map *map,
-		  size_t row_most, unsigned int cell_count);
+		  const struct la_recording *recording, size_t row_most,
+		  unsigned int cell_count);
 
 /* What is in one row of one block; in order. */
 struct map_piece {
@@ -53,6 +57,7 @@ struct map_piece {
 	const struct la_map_block *block;
 	size_t row;
 	map_bytes from, to; /* bytes from the start of the row */
+	map_bytes used; /* likewise: behind it the block is unused */
 	bool begins; /* the block begins here */
 	bool begins_segment;
 };
@@ -82,7 +87,14 @@ unsigned int map_cell_kind(const struct map_cell *cell);
 unsigned int map_kind(const struct map_rows *rows,
 		      const struct la_map_block *block);
 
-/* What a part is called: "stream 3", "5 other streams". */
+/* Bytes of a block behind its request. */
+uint64_t map_unused(const struct la_map_block *block);
+
+/* "0", "0x5581aa"; "number 3" where there is no recording that tells it. */
+const char *map_stream_text(char text[32], const struct map_rows *rows,
+			    uint32_t stream);
+
+/* What a part is called: "stream 0x5581aa", "5 other streams". */
 const char *map_part_name(char text[40], const struct map_rows *rows,
 			  size_t part);
 

@@ -36,23 +36,17 @@ class AddressMap {
 				"After a click the wheel zooms.")));
 	}
 	toolbar() {
-		const moments = element("span", { class: "group", role: "group",
-			"aria-label": "Moments" });
-		for (const m of this.source.moments.slice(0, 12))
-			moments.append(button(m.label, () =>
-				this.page.choose(this.source, m.event)));
 		const ways = Object.entries(colourings).filter(([way]) =>
 			way !== "site" || this.source.hasStacks());
 		const { field, select } = choice("colour by",
 			ways.map(([way, { label }]) => [way, label]), way => this.recolour(way));
 		select.value = this.way;
 		this.waySelect = select;
-		return element("div", { class: "toolbar" }, moments,
-			element("span", { class: "group", role: "group",
-				"aria-label": "Zoom" },
-			button("+", () => this.zoom(0.5), { "aria-label": "Zoom in" }),
-			button("−", () => this.zoom(2), { "aria-label": "Zoom out" }),
-			button("all", () => this.window(0, Infinity))), field);
+		return element("div", { class: "toolbar" },
+			momentButtons(this.source.moments, event =>
+				this.page.choose(this.source, event)),
+			zoomButtons(factor => this.zoom(factor), () => this.showAll()),
+			field);
 	}
 	listen() {
 		const { canvas } = this;
@@ -69,7 +63,7 @@ class AddressMap {
 		const { source } = this, event = source.chosen;
 		this.heap = source.heapBefore(event);
 		this.focus = this.hover = -1;
-		this.window(0, Infinity);
+		this.showAll();
 		const follows = source.eventText(event);
 		this.summary.textContent = "The heap " + source.momentText(event) + ": " +
 			this.heap.describe() + (follows.startsWith("oom") ?
@@ -85,12 +79,16 @@ class AddressMap {
 				plural(c.count, "block")));
 		if (classes.length > LEGEND_MOST)
 			entries.push(element("li", {},
-				plural(classes.length - LEGEND_MOST, "class").replace(
-					"classs", "classes") + " more"));
+				plural(classes.length - LEGEND_MOST, "class", "classes") +
+				" more"));
 		entries.push(this.legendEntry("free", "free"));
 		if (this.heap.sum(PENDING).count)
 			entries.push(this.legendEntry("pending",
 				"striped: freed, waits for a stream"));
+		if (this.heap.unused)
+			entries.push(this.legendEntry("unused",
+				"lined: in blocks, not requested: " +
+				sizeText(this.heap.unused)));
 		this.legend.replaceChildren(...entries);
 		this.draw();
 	}
@@ -108,6 +106,9 @@ class AddressMap {
 			this.rowBytes)) + (span < all ? "; the rows show " +
 			sizeText(Math.round(span)) + " of " + sizeText(all) : "") + ".";
 		this.draw();
+	}
+	showAll() {
+		this.window(0, Infinity);
 	}
 	zoom(factor, around) {
 		const piece = this.heap.pieces[this.focus];
@@ -132,11 +133,7 @@ class AddressMap {
 
 	// Keys, pointers and what they tell.
 	key(event) {
-		const action = this.keyAction(event.key);
-		if (!action || event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		event.preventDefault();
-		action();
+		pressKey(event, this.keyAction(event.key));
 	}
 	keyAction(key) {
 		const to = index => this.setFocus(index, true);
@@ -149,9 +146,7 @@ class AddressMap {
 			PageUp: () => to(this.segmentBeside(-1)),
 			Home: () => to(0),
 			End: () => to(this.heap.pieces.length - 1),
-			"+": () => this.zoom(0.5), "=": () => this.zoom(0.5),
-			"-": () => this.zoom(2), "−": () => this.zoom(2),
-			"0": () => this.window(0, Infinity),
+			...zoomKeys(factor => this.zoom(factor), () => this.showAll()),
 			Escape: () => to(-1),
 		}[key];
 	}
@@ -195,11 +190,8 @@ class AddressMap {
 		this.setHover(this.pieceAt(event));
 	}
 	wheel(event) {
-		if (document.activeElement !== this.canvas && !event.ctrlKey)
-			return;
-		event.preventDefault();
-		this.zoom(Math.exp(clamp(event.deltaY, -300, 300) / 300),
-			this.offsetAt(event));
+		if (takesWheel(event, this.canvas))
+			this.zoom(wheelFactor(event), this.offsetAt(event));
 	}
 	factsOf(piece) {
 		const { source, heap } = this, { log } = heap;
@@ -208,6 +200,7 @@ class AddressMap {
 		if (piece.state !== FREE) {
 			const event = piece.record - log.start;
 			facts.push(["request", sizeText(log.size[piece.record])],
+				["unused", sizeText(piece.unused)],
 				["age", event < 0 ? "from before the recording" :
 					"from event " + countText(event) + ", " +
 					plural(heap.end - piece.record, "event") + " ago"],
@@ -220,10 +213,13 @@ class AddressMap {
 			(segment.expandable ? ", expandable" : "")]);
 		return facts;
 	}
+	framesOf(piece) {
+		return piece.state === FREE ? [] :
+			this.source.frames(this.heap.log.stack[piece.record]);
+	}
 	pieceText(index) {
 		const piece = this.heap.pieces[index];
-		const frames = piece.state === FREE ? [] :
-			this.source.frames(this.heap.log.stack[piece.record]);
+		const frames = this.framesOf(piece);
 		return "piece " + countText(index + 1) + " of " +
 			countText(this.heap.pieces.length) + ": " +
 			this.factsOf(piece).map(([name, text]) => name + " " + text).join("; ") +
@@ -242,8 +238,7 @@ class AddressMap {
 			list.append(element("div", {}, element("dt", {}, name),
 				element("dd", {}, text)));
 		this.facts.replaceChildren(list);
-		const frames = piece.state === FREE ? [] :
-			this.source.frames(this.heap.log.stack[piece.record]);
+		const frames = this.framesOf(piece);
 		if (frames.length)
 			this.facts.append(element("ol", { class: "frames" },
 				...frames.slice(0, 24).map(f => element("li", {}, f))));
@@ -265,8 +260,10 @@ class AddressMap {
 		const { pieces } = this.heap;
 		const first = Math.max(this.heap.pieceAt(this.from), 0);
 		for (let i = first; i < pieces.length && pieces[i].offset < this.to; i++)
-			if (pieces[i].state !== FREE)
+			if (pieces[i].state !== FREE) {
 				this.paintPiece(paper, pieces[i]);
+				this.paintUnused(paper, pieces[i]);
+			}
 		this.paintEdges(paper);
 		this.outline(paper, this.focus, 3);
 		this.outline(paper, this.hover, 1.5);
@@ -315,6 +312,19 @@ class AddressMap {
 			}
 			if (piece.state === PENDING)
 				this.stripe(paper, x, y, width);
+		}
+	}
+	// What the request leaves of a block: lines of its colour.
+	paintUnused(paper, piece) {
+		const { offset, size, unused, ink } = piece;
+		for (const { x, y, width } of this.parts(offset + size - unused, unused)) {
+			if (width < 1)
+				continue;
+			paper.fillStyle = this.inkOf("free");
+			paper.fillRect(x, y, width - 0.75, ROW);
+			paper.fillStyle = this.inkOf(ink);
+			for (let line = 2; line < ROW; line += 5)
+				paper.fillRect(x, y + line, width - 0.75, 1.5);
 		}
 	}
 	stripe(paper, x, y, width) {

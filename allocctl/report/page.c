@@ -286,10 +286,11 @@ static void add_sure(struct la_strbuf *out, const struct page *page)
 	la_strbuf_addstr(out, "<ul>\n");
 	for (i = 0; i < page->view_count; i++)
 		add_check(out, &page->view[i]);
-	la_strbuf_addstr(out, "</ul>\n<p>Blocks take what was requested, "
-			      "rounded up to 512 bytes; a rest that the "
-			      "allocator did not split off shows as free.  "
-			      "Seconds are estimates.</p>\n");
+	la_strbuf_addstr(out, "</ul>\n<p>Over time blocks take what was "
+			      "requested, rounded up to 512 bytes; in the map "
+			      "they have their size, with what the allocator "
+			      "did not split off as unused.  Seconds are "
+			      "estimates.</p>\n");
 	if (!page->triage)
 		la_strbuf_addstr(out, "<p>The allocctl that wrote this lacks "
 				      "jansson: there is no verdict, and no "

@@ -109,6 +109,8 @@ class Page {
 		this.alignMoments();
 		for (const table of document.querySelectorAll("table"))
 			makeSortable(table);
+		for (const figure of document.querySelectorAll("#holders figure"))
+			new FlameGraph(figure);
 		for (const timeline of this.timelines)
 			timeline.paint();
 		performance.mark("timelines drawn");

@@ -41,6 +41,12 @@ const char *pareto_name(const struct plot_setting *setting)
 						 "the default";
 }
 
+bool pareto_shows_limit(uint64_t limit, double least, double most)
+{
+	return limit && (double)limit <= 1.5 * most &&
+	       1.5 * (double)limit >= least;
+}
+
 void pareto_tip(struct la_strbuf *text, const struct plot_setting *setting)
 {
 	char size[LA_SIZE_TEXT], time[32];

@@ -21,4 +21,8 @@ void pareto_describe(struct la_strbuf *text,
 		     const struct plot_setting *const *front,
 		     size_t front_count);
 
+/* Is the limit near enough to what settings need, least and most, to be drawn
+ * beside it? */
+bool pareto_shows_limit(uint64_t limit, double least, double most);
+
 #endif /* ALLOCCTL_REPORT_PARETO_ORDER_H */

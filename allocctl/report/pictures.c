@@ -16,14 +16,18 @@ static int draw_view(struct la_strbuf *out, enum picture picture,
 		     const struct view *view,
 		     const struct plot_terminal *terminal)
 {
+	const struct la_recording *recording =
+		view->request.source->recording;
+
 	switch (picture) {
 	case PICTURE_TIMELINE:
 		return terminal ? plot_timeline_term(out, &view->timeline,
 						     terminal) :
 				  plot_timeline_svg(out, &view->timeline);
 	case PICTURE_MAP:
-		return terminal ? plot_map_term(out, &view->map, terminal) :
-				  plot_map_svg(out, &view->map);
+		return terminal ? plot_map_term(out, &view->map, recording,
+						terminal) :
+				  plot_map_svg(out, &view->map, recording);
 	default:
 		return terminal ? plot_holes_term(out, &view->moment,
 						  terminal) :
@@ -35,13 +39,15 @@ static int draw_settings(struct la_strbuf *out, const struct judged *tune,
 			 const struct plot_terminal *terminal)
 {
 	struct plot_setting *setting;
+	uint64_t limit = judged_limit(tune);
 	size_t count;
 	int err = judged_list(tune, &setting, &count);
 
 	if (err < 0 || !count)
 		return err;
-	err = terminal ? plot_pareto_term(out, setting, count, terminal) :
-			 plot_pareto_svg(out, setting, count);
+	err = terminal ? plot_pareto_term(out, setting, count, limit,
+					  terminal) :
+			 plot_pareto_svg(out, setting, count, limit);
 	free(setting);
 	return err < 0 ? err : 1;
 }

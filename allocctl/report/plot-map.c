@@ -58,6 +58,18 @@ static void add_hatching(struct la_strbuf *out, const struct svg_box *box)
 	}
 }
 
+/* Lines along a box. */
+static void add_lines(struct la_strbuf *out, const struct svg_box *box)
+{
+	double y;
+
+	for (y = 2.5; y < box->height; y += 5) {
+		svg_to(out, "M", box->x, box->y + y);
+		la_strbuf_addstr(out, "h");
+		svg_number(out, box->width);
+	}
+}
+
 static bool has_kind(const struct map_cell *cell, unsigned int kind)
 {
 	return map_cell_kind(cell) == kind;
@@ -81,22 +93,17 @@ static void add_runs(struct map_plot *p, size_t row, unsigned int kind,
 
 static void draw_kind(struct map_plot *p, size_t row, unsigned int kind)
 {
-	enum svg_ink ink;
+	bool solid = kind >= MAP_LIVE && kind < MAP_PENDING;
+	enum svg_ink ink = SVG_PART_0 + (kind - MAP_LIVE) % MAP_PARTS;
 
 	svg_path_begin(p->out);
 	add_runs(p, row, kind, svg_path_box);
-	if (kind == MAP_FREE) {
-		svg_path_end(p->out, SVG_CACHED, SVG_NONE, 0, NULL);
-	} else if (kind < MAP_PENDING) {
-		ink = SVG_PART_0 + (kind - MAP_LIVE);
-		svg_path_end(p->out, ink, SVG_NONE, 0, NULL);
-	} else {
-		ink = SVG_PART_0 + (kind - MAP_PENDING);
-		svg_path_end(p->out, SVG_CACHED, SVG_NONE, 0, NULL);
-		svg_path_begin(p->out);
-		add_runs(p, row, kind, add_hatching);
-		svg_path_end(p->out, SVG_NONE, ink, 1.8, NULL);
-	}
+	svg_path_end(p->out, solid ? ink : SVG_CACHED, SVG_NONE, 0, NULL);
+	if (kind < MAP_PENDING)
+		return;
+	svg_path_begin(p->out);
+	add_runs(p, row, kind, kind < MAP_UNUSED ? add_hatching : add_lines);
+	svg_path_end(p->out, SVG_NONE, ink, kind < MAP_UNUSED ? 1.8 : 1, NULL);
 }
 
 static void draw_row(struct map_plot *p, size_t row)
@@ -156,7 +163,8 @@ static void draw_edges(struct map_plot *p, bool of_segments)
 		     NULL);
 }
 
-static void tip_text(struct la_strbuf *tip, const struct la_map_block *block)
+static void tip_text(struct la_strbuf *tip, const struct map_rows *rows,
+		     const struct la_map_block *block)
 {
 	char size[LA_SIZE_TEXT], count[32];
 	static const char *const states[] = {
@@ -169,11 +177,15 @@ static void tip_text(struct la_strbuf *tip, const struct la_map_block *block)
 		       block->state <= LA_MAP_PENDING ? states[block->state] :
 							"?");
 	if (block->state != LA_MAP_FREE)
-		la_strbuf_addf(tip, ", stream %" PRIu32, block->stream);
+		la_strbuf_addf(tip, ", stream %s",
+			       map_stream_text(count, rows, block->stream));
 	la_strbuf_addf(tip, ", at 0x%" PRIx64, block->addr);
 	if (block->requested)
 		la_strbuf_addf(tip, ", requested %s",
 			       la_size_format(size, block->requested));
+	if (map_unused(block))
+		la_strbuf_addf(tip, ", unused %s",
+			       la_size_format(size, map_unused(block)));
 	if (block->state != LA_MAP_FREE && block->event != UINT64_MAX)
 		la_strbuf_addf(tip, " by event %s",
 			       source_count_text(count, block->event));
@@ -213,7 +225,7 @@ static void draw_piece(struct map_plot *p, const struct map_piece *piece)
 		svg_text_within(p->out, &label, box.width - 4,
 				la_size_format(size, block->size));
 	}
-	tip_text(&tip, block);
+	tip_text(&tip, &p->rows, block);
 	svg_rect(p->out, &box, SVG_NONE, SVG_NONE, la_strbuf_text(&tip));
 	p->out->failed |= tip.failed;
 	la_strbuf_release(&tip);
@@ -267,29 +279,42 @@ static void draw_scale(struct map_plot *p)
 	}
 }
 
+/* An entry upon whose square something is drawn. */
+static double add_legend(struct la_strbuf *out, double x, const char *text,
+			 void (*add)(struct la_strbuf *,
+				     const struct svg_box *))
+{
+	const struct svg_box square = { x, 58, 12, 12 };
+	double next = axis_legend(out, x, 68, SVG_CACHED, text);
+
+	svg_path_begin(out);
+	add(out, &square);
+	svg_path_end(out, SVG_NONE, SVG_PART_0, 1.5, NULL);
+	return next;
+}
+
 static void draw_legend(struct map_plot *p)
 {
 	char name[40], size[LA_SIZE_TEXT], text[80];
 	const struct map_rows *rows = &p->rows;
-	struct svg_box square = { 0, 58, 12, 12 };
-	double x = 16;
+	double x = axis_legend(p->out, 16, 68, SVG_CACHED, "free"), y = 68;
 	size_t i;
 
-	x = axis_legend(p->out, x, 68, SVG_CACHED, "free");
-	if (rows->pending) {
-		square.x = x;
-		x = axis_legend(p->out, x, 68, SVG_CACHED, "pending");
-		svg_path_begin(p->out);
-		add_hatching(p->out, &square);
-		svg_path_end(p->out, SVG_NONE, SVG_PART_0, 1.8, NULL);
-	}
+	if (rows->pending)
+		x = add_legend(p->out, x, "pending", add_hatching);
+	if (rows->unused)
+		x = add_legend(p->out, x, "unused in blocks", add_lines);
 	for (i = 0; i < rows->part_count; i++) {
 		snprintf(text, sizeof(text), "%s: %s",
 			 map_part_name(name, rows, i),
 			 map_size_text(size, rows->part[i].bytes));
-		if (x + 18 + svg_text_width(text, 12) > WIDTH - 16)
-			break;
-		x = axis_legend(p->out, x, 68, SVG_PART_0 + i, text);
+		if (x + 18 + svg_text_width(text, 12) > WIDTH - 16) {
+			if (y > 68)
+				break;
+			x = 16;
+			y = 86;
+		}
+		x = axis_legend(p->out, x, y, SVG_PART_0 + i, text);
 	}
 }
 
@@ -313,11 +338,12 @@ static void draw(struct map_plot *p, const char *says)
 	svg_end(p->out);
 }
 
-int plot_map_svg(struct la_strbuf *out, const struct la_map *map)
+int plot_map_svg(struct la_strbuf *out, const struct la_map *map,
+		 const struct la_recording *recording)
 {
 	struct map_plot p = { .out = out };
 	struct la_strbuf says = { 0 };
-	int err = map_rows_init(&p.rows, map, ROWS, CELLS);
+	int err = map_rows_init(&p.rows, map, recording, ROWS, CELLS);
 
 	if (err)
 		return err;

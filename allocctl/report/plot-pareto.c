@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "axis.h"
 #include "pareto-order.h"
 #include "plot.h"
+#include "util/size.h"
 #include "util/utf8.h"
 
 enum {
@@ -30,6 +32,7 @@ struct pareto {
 	size_t count;
 	const struct plot_setting **front; /* owned; by time */
 	size_t front_count;
+	uint64_t limit; /* bytes; 0: none, or not in sight */
 	struct svg_box area;
 	struct axis x; /* seconds */
 	struct axis y; /* bytes */
@@ -70,6 +73,12 @@ static void lay_out(struct pareto *p)
 	}
 	if (p->x.low > p->x.high)
 		p->x.low = p->y.low = 0;
+	if (!pareto_shows_limit(p->limit, p->y.low, p->y.high))
+		p->limit = 0;
+	if (p->limit) {
+		p->y.low = fmin(p->y.low, (double)p->limit);
+		p->y.high = fmax(p->y.high, (double)p->limit);
+	}
 	spread(&p->x);
 	spread(&p->y);
 }
@@ -100,6 +109,55 @@ static void draw_front(struct pareto *p)
 		svg_number(p->out, y_of(p, p->front[i]));
 	}
 	svg_path_end(p->out, SVG_NONE, SVG_GOOD, 2, NULL);
+}
+
+static const char *limit_text(char text[64], uint64_t limit)
+{
+	char size[LA_SIZE_TEXT];
+
+	snprintf(text, 64, "limit %s", la_size_format(size, limit));
+	return text;
+}
+
+/* Where its name stands: above its line, at the right, where settings are
+ * fewest. */
+static struct svg_box limit_box(const struct pareto *p)
+{
+	char text[64];
+	double width = svg_text_width(limit_text(text, p->limit), 12) + 6;
+
+	return (struct svg_box){ RIGHT - width - 6,
+				 axis_at(&p->y, (double)p->limit) - 17,
+				 width, 15 };
+}
+
+static void draw_limit(struct pareto *p)
+{
+	double y = axis_at(&p->y, (double)p->limit);
+	struct svg_box box = limit_box(p);
+
+	if (!p->limit)
+		return;
+	svg_line(p->out, (double[]){ LEFT, y }, (double[]){ RIGHT, y },
+		 SVG_LIMIT, 1.5, "8 4");
+	axis_take(&p->labels, &box);
+	axis_take(&p->labels, &(struct svg_box){ LEFT, y - 2, RIGHT - LEFT,
+						 4 });
+}
+
+/* On paper of its own: it may lie upon a leader. */
+static void name_limit(struct pareto *p)
+{
+	struct svg_box box = limit_box(p);
+	const struct svg_label label = { .x = RIGHT - 9, .y = box.y + 12,
+					 .anchor = SVG_END,
+					 .ink = SVG_LIMIT, .bold = true };
+	char text[64];
+
+	if (!p->limit)
+		return;
+	svg_rect(p->out, &box, SVG_PAPER, SVG_NONE, NULL);
+	svg_text(p->out, &label, limit_text(text, p->limit));
 }
 
 static void draw_cross(struct pareto *p, double x, double y)
@@ -290,7 +348,9 @@ static void draw(struct pareto *p, const char *says)
 	axis_draw_rows(p->out, &p->y, AXIS_BYTES, &p->area);
 	axis_draw_columns(p->out, &p->x, AXIS_SECONDS, &p->area);
 	draw_front(p);
+	draw_limit(p);
 	draw_names(p);
+	name_limit(p);
 	draw_points(p);
 	svg_text(p->out, &label,
 		 "time of device operations (estimate); upwards: memory");
@@ -298,9 +358,10 @@ static void draw(struct pareto *p, const char *says)
 }
 
 int plot_pareto_svg(struct la_strbuf *out, const struct plot_setting *setting,
-		    size_t count)
+		    size_t count, uint64_t limit)
 {
-	struct pareto p = { .out = out, .setting = setting, .count = count };
+	struct pareto p = { .out = out, .setting = setting, .count = count,
+			    .limit = limit };
 	struct la_strbuf says = { 0 };
 
 	p.front = pareto_front(setting, count, &p.front_count);

@@ -49,21 +49,26 @@ struct plot_terminal {
 void plot_terminal_init(struct plot_terminal *terminal);
 
 int plot_timeline_svg(struct la_strbuf *out, const struct la_timeline *view);
-int plot_map_svg(struct la_strbuf *out, const struct la_map *map);
+/* recording: which names streams, or NULL. */
+int plot_map_svg(struct la_strbuf *out, const struct la_map *map,
+		 const struct la_recording *recording);
 int plot_holes_svg(struct la_strbuf *out, const struct la_oom_state *oom);
+/* limit: bytes that were to be enough, or 0. */
 int plot_pareto_svg(struct la_strbuf *out, const struct plot_setting *setting,
-		    size_t count);
+		    size_t count, uint64_t limit);
 int plot_flame_svg(struct la_strbuf *out, const struct plot_flame_frame *frame,
 		   size_t count);
 
 int plot_timeline_term(struct la_strbuf *out, const struct la_timeline *view,
 		       const struct plot_terminal *terminal);
 int plot_map_term(struct la_strbuf *out, const struct la_map *map,
+		  const struct la_recording *recording,
 		  const struct plot_terminal *terminal);
 int plot_holes_term(struct la_strbuf *out, const struct la_oom_state *oom,
 		    const struct plot_terminal *terminal);
 int plot_pareto_term(struct la_strbuf *out, const struct plot_setting *setting,
-		     size_t count, const struct plot_terminal *terminal);
+		     size_t count, uint64_t limit,
+		     const struct plot_terminal *terminal);
 int plot_flame_term(struct la_strbuf *out, const struct plot_flame_frame *frame,
 		    size_t count, const struct plot_terminal *terminal);
 

@@ -46,10 +46,11 @@ class Source {
 		return this.heaps.get(event);
 	}
 	momentText(event) {
-		const named = this.moments.find(m => m.event === event);
+		const names = this.moments.filter(m => m.event === event &&
+			m.label !== "end").map(m => m.label);
 		return (event === this.events ? "at the end, after " +
 			plural(event, "event") : "before event " + countText(event)) +
-			(named && named.label !== "end" ? " (" + named.label + ")" : "");
+			(names.length ? " (" + names.join(", ") + ")" : "");
 	}
 	// What event follows on the heap at an index.
 	eventText(event) {

@@ -14,7 +14,7 @@
 enum { ROWS = 20, ADDRESS_COLUMNS = 20 };
 
 /* How much of it is live: its height; without anything live a point, or what
- * is pending. */
+ * is pending or unused. */
 static const char *cell_text(const struct map_cell *cell, unsigned int kind)
 {
 	map_bytes live = 0, all = 0;
@@ -25,6 +25,8 @@ static const char *cell_text(const struct map_cell *cell, unsigned int kind)
 		if (i >= MAP_LIVE && i < MAP_PENDING)
 			live += cell->bytes[i];
 	}
+	if (kind >= MAP_UNUSED)
+		return "░";
 	if (kind >= MAP_PENDING)
 		return "▒";
 	return live ? term_column((double)live / (double)all) : "·";
@@ -111,6 +113,8 @@ static void add_legend(struct la_strbuf *out, const struct map_rows *rows,
 		       axis_bytes_text(text, (double)rows->row_bytes));
 	if (rows->pending)
 		la_strbuf_addstr(out, ", ▒ pending");
+	if (rows->unused)
+		la_strbuf_addstr(out, ", ░ unused in blocks");
 	la_strbuf_addstr(out, "\n");
 	for (i = 0; i < rows->part_count; i++) {
 		term_ink(out, terminal, SVG_PART_0 + i);
@@ -123,13 +127,15 @@ static void add_legend(struct la_strbuf *out, const struct map_rows *rows,
 }
 
 int plot_map_term(struct la_strbuf *out, const struct la_map *map,
+		  const struct la_recording *recording,
 		  const struct plot_terminal *terminal)
 {
 	unsigned int cells = term_columns(terminal) - ADDRESS_COLUMNS;
 	struct map_cell *cell = calloc(cells, sizeof(*cell));
 	struct la_strbuf says = { 0 };
 	struct map_rows rows;
-	int err = cell ? map_rows_init(&rows, map, ROWS, cells) : -ENOMEM;
+	int err = cell ? map_rows_init(&rows, map, recording, ROWS, cells) :
+			 -ENOMEM;
 
 	if (!err) {
 		map_describe(&says, &rows);

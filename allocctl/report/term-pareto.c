@@ -28,6 +28,7 @@ struct grid {
 	size_t count;
 	const struct plot_setting **front; /* owned; by time */
 	size_t front_count;
+	uint64_t limit; /* bytes; 0: none, or not in sight */
 	unsigned int columns;
 	struct axis x, y; /* to columns and rows */
 	char mark[ROWS][TERM_COLUMNS_MOST]; /* 0: nothing */
@@ -59,6 +60,12 @@ static void lay_out(struct grid *g)
 		g->x.high = 1;
 	if (!g->count)
 		g->y.low = 0;
+	if (!pareto_shows_limit(g->limit, g->y.low, g->y.high))
+		g->limit = 0;
+	if (g->limit) {
+		g->y.low = fmin(g->y.low, (double)g->limit);
+		g->y.high = fmax(g->y.high, (double)g->limit);
+	}
 	if (g->y.low > g->y.high * 0.999)
 		g->y.low = g->y.high * 0.9;
 	if (!(g->y.high > g->y.low))
@@ -70,6 +77,9 @@ static void fill(struct grid *g)
 {
 	size_t i;
 
+	if (g->limit)
+		memset(g->mark[lround(axis_at(&g->y, (double)g->limit))], '-',
+		       g->columns);
 	for (i = 0; i < g->count; i++)
 		if (!g->setting[i].fits)
 			*mark_of(g, &g->setting[i]) = 'x';
@@ -88,6 +98,8 @@ static enum svg_ink ink_of(char mark)
 {
 	if (mark == 'x')
 		return SVG_OOM;
+	if (mark == '-')
+		return SVG_LIMIT;
 	return mark == '.' ? SVG_RESERVED : mark == '@' ? SVG_PART_1 : SVG_GOOD;
 }
 
@@ -156,7 +168,7 @@ static void add_line(struct grid *g, const char *mark,
 /* Names are told in full: people copy them. */
 static void add_lines(struct grid *g)
 {
-	char mark[2] = "";
+	char mark[2] = "", size[LA_SIZE_TEXT];
 	size_t i;
 
 	for (i = 0; i < g->front_count && i < LETTERS; i++) {
@@ -170,13 +182,18 @@ static void add_lines(struct grid *g)
 		}
 	la_strbuf_addstr(g->out, "a to z: none takes less of both; .: others; "
 				 "x: does not fit\n");
+	if (g->limit)
+		la_strbuf_addf(g->out, "-: limit %s\n",
+			       la_size_format(size, g->limit));
 }
 
 int plot_pareto_term(struct la_strbuf *out, const struct plot_setting *setting,
-		     size_t count, const struct plot_terminal *terminal)
+		     size_t count, uint64_t limit,
+		     const struct plot_terminal *terminal)
 {
 	struct grid g = { .out = out, .terminal = terminal,
-			  .setting = setting, .count = count };
+			  .setting = setting, .count = count,
+			  .limit = limit };
 	struct la_strbuf says = { 0 };
 	unsigned int row;
 

@@ -31,8 +31,8 @@ function countText(number) {
 	return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-function plural(number, noun) {
-	return countText(number) + " " + noun + (number === 1 ? "" : "s");
+function plural(number, noun, nouns = noun + "s") {
+	return countText(number) + " " + (number === 1 ? noun : nouns);
 }
 
 function addressText(address) {

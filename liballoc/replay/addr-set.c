@@ -155,14 +155,35 @@ bool addr_set_before(const struct addr_set *set, uint64_t addr,
 	return true;
 }
 
-bool addr_set_any(const struct addr_set *set, uint64_t addr, uint64_t end)
+/* The leaf and the place in it of the first address that is at least addr;
+ * NULL if there is none. */
+static const struct addr_leaf *first_from(const struct addr_set *set,
+					  uint64_t addr, uint32_t *entry)
 {
 	const struct addr_leaf *leaf;
-	uint32_t entry;
 
 	if (!set->count)
-		return false;
+		return NULL;
 	leaf = set->leaf[find_leaf(set, addr)];
-	entry = find_entry(leaf, addr);
-	return entry < leaf->count && leaf->addr[entry] < end;
+	*entry = find_entry(leaf, addr);
+	return *entry < leaf->count ? leaf : NULL;
+}
+
+bool addr_set_after(const struct addr_set *set, uint64_t addr,
+		    uint32_t *index)
+{
+	uint32_t entry;
+	const struct addr_leaf *leaf = first_from(set, addr, &entry);
+
+	if (leaf)
+		*index = leaf->index[entry];
+	return leaf;
+}
+
+bool addr_set_any(const struct addr_set *set, uint64_t addr, uint64_t end)
+{
+	uint32_t entry;
+	const struct addr_leaf *leaf = first_from(set, addr, &entry);
+
+	return leaf && leaf->addr[entry] < end;
 }

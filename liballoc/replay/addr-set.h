@@ -34,6 +34,10 @@ void addr_set_remove(struct addr_set *set, uint64_t addr);
 bool addr_set_before(const struct addr_set *set, uint64_t addr,
 		     uint32_t *index);
 
+/* The first address that is at least addr; false if there is none. */
+bool addr_set_after(const struct addr_set *set, uint64_t addr,
+		    uint32_t *index);
+
 /* Is there an address from addr on and below end? */
 bool addr_set_any(const struct addr_set *set, uint64_t addr, uint64_t end);
 

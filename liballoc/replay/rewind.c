@@ -8,8 +8,12 @@
 #include "heap/internal.h"
 #include "replay/window.h"
 
-/* Granules that are walked over in all. */
-#define GRANULES_MAX ((uint64_t)1 << 28)
+/* Bytes that one event maps or unmaps: more than any card has. */
+#define MAPPED_MAX ((uint64_t)1 << 42)
+
+/* Granules that are walked over in all: 8 TiB, and 2 GiB for each event. */
+#define GRANULES_LEAST ((uint64_t)1 << 22)
+#define GRANULES_PER_EVENT ((uint64_t)1 << 10)
 
 #define NO_RANGE UINT32_MAX
 
@@ -116,7 +120,7 @@ static int add_granules(struct rewind *rewind, uint64_t addr, uint64_t size,
 	uint64_t end = addr + size;
 	int err = 0;
 
-	if (!size || size % SMALL_SEGMENT || end < addr ||
+	if (!size || size % SMALL_SEGMENT || size > MAPPED_MAX || end < addr ||
 	    range_of(rewind, addr) ||
 	    addr_set_any(&rewind->range_at, addr, end))
 		return -EBADMSG;
@@ -412,7 +416,7 @@ static int find_unmaps(struct rewind *rewind)
 	for (i = 0; i < program->event_count && !err; i++) {
 		const struct la_event *event = &program->event[i];
 
-		if (event->size >= REQUEST_MAX)
+		if (event->size > MAPPED_MAX)
 			continue;
 		if (event->action == LA_SEGMENT_UNMAP)
 			err = note_unmap(rewind, &small, i);
@@ -432,7 +436,9 @@ int program_rewind(struct la_program *program, size_t from)
 	const struct la_recorded_device *device = program->device;
 	struct rewind rewind = { .program = program,
 				 .spare = NO_RANGE,
-				 .granules_left = GRANULES_MAX,
+				 .granules_left = GRANULES_LEAST +
+						  program->event_count *
+							  GRANULES_PER_EVENT,
 				 .chain_bytes = program_chain_bytes(program) };
 	int err = find_unmaps(&rewind);
 	size_t i;

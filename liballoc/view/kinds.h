@@ -3,6 +3,7 @@
 #ifndef LA_VIEW_KINDS_H
 #define LA_VIEW_KINDS_H
 
+#include "replay/addr-map.h"
 #include "view/scene.h"
 
 struct la_program;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/error.h"
 #include "util/util.h"
@@ -48,25 +47,13 @@ static size_t sort_blocks(struct scene *scene)
 	return count;
 }
 
-/* Mapped memory that touches is one segment. */
-static bool continues(const struct la_map_segment *segment,
-		      const struct scene_range *range)
-{
-	return segment->expandable && range->chained &&
-	       segment->addr + segment->size == range->addr &&
-	       segment->stream == range->stream &&
-	       segment->small == range->small &&
-	       !memcmp(segment->pool, range->pool, sizeof(range->pool));
-}
-
 static void list_segments(struct la_map *map, const struct scene_range *range,
 			  size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++, range++) {
-		if (map->segment_count &&
-		    continues(&map->segment[map->segment_count - 1], range)) {
+		if (i && scene_continues(range - 1, range)) {
 			map->segment[map->segment_count - 1].size +=
 				range->size;
 			continue;
@@ -95,6 +82,16 @@ static void add_free(struct la_map *map, const struct la_map_segment *segment,
 		};
 }
 
+/* Bytes of a block, up to the next one and the end of the segment. */
+static uint64_t fit(const struct scene_block *block,
+		    const struct scene_block *next, uint64_t end)
+{
+	uint64_t roof = next && next->addr < end ? next->addr : end;
+
+	return block->size < roof - block->addr ? block->size :
+						  roof - block->addr;
+}
+
 /* The blocks of a segment, and what is free between them.  What contradicts
  * the rest is cut or left out.  Returns how many were looked at. */
 static size_t list_blocks(struct la_map *map, struct la_map_segment *segment,
@@ -108,9 +105,8 @@ static size_t list_blocks(struct la_map *map, struct la_map_segment *segment,
 		if (block[i].addr < at)
 			continue;
 		add_free(map, segment, at, block[i].addr);
-		size = scene_block_size(block[i].asked);
-		if (size > end - block[i].addr)
-			size = end - block[i].addr;
+		size = fit(&block[i], i + 1 < count ? &block[i + 1] : NULL,
+			   end);
 		map->block[map->block_count++] = (struct la_map_block){
 			.addr = block[i].addr,
 			.size = size,
@@ -157,6 +153,7 @@ LA_EXPORT int la_map_read(struct la_map *out,
 
 	walk_init(&walk, recording, device, program, options);
 	walk.end = event;
+	walk.sized = true;
 	code = walk_run(&walk, err);
 	map.event = walk.next;
 	if (!code && draw(&map, &walk.scene) < 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/program.h"
 #include "view/scene.h"
@@ -17,20 +18,23 @@ void scene_destroy(struct scene *scene)
 {
 	free(scene->block);
 	free(scene->range);
-	addr_map_destroy(&scene->block_at);
+	addr_set_destroy(&scene->block_at);
 	addr_set_destroy(&scene->range_at);
 }
 
-uint64_t scene_block_size(uint64_t asked)
+/* The block that begins at an address. */
+static bool find_block(const struct scene *scene, uint64_t addr, uint32_t *at)
 {
-	return program_live_bytes(asked);
+	return addr_set_before(&scene->block_at, addr, at) &&
+	       scene->block[*at].addr == addr;
 }
 
 static void remove_block(struct scene *scene, uint32_t at)
 {
 	struct scene_block *block = &scene->block[at];
 
-	scene->live -= scene_block_size(block->asked);
+	addr_set_remove(&scene->block_at, block->addr);
+	scene->live -= program_live_bytes(block->asked);
 	block->state = LA_MAP_FREE;
 	block->next_spare = scene->spare_block;
 	scene->spare_block = at;
@@ -56,13 +60,15 @@ static int add_block(struct scene *scene, const struct la_view_event *event)
 {
 	uint32_t at;
 
-	if (addr_map_take(&scene->block_at, event->addr, &at))
+	if (find_block(scene, event->addr, &at))
 		remove_block(scene, at);
 	at = new_block(scene);
 	if (at == SCENE_NONE)
 		return -ENOMEM;
 	scene->block[at] = (struct scene_block){
 		.addr = event->addr,
+		.size = event->block ? event->block :
+				       program_live_bytes(event->size),
 		.asked = event->size,
 		.event = event->event,
 		.request = scene->requests++,
@@ -70,22 +76,21 @@ static int add_block(struct scene *scene, const struct la_view_event *event)
 		.stack = event->stack,
 		.state = LA_MAP_LIVE,
 	};
-	scene->live += scene_block_size(event->size);
-	return addr_map_set(&scene->block_at, event->addr, at);
+	scene->live += program_live_bytes(event->size);
+	return addr_set_add(&scene->block_at, event->addr, at);
 }
 
 static void free_block(struct scene *scene, struct la_view_event *event)
 {
 	uint32_t at;
 
-	if (!addr_map_get(&scene->block_at, event->addr, &at))
+	if (!find_block(scene, event->addr, &at))
 		return;
 	event->request = scene->block[at].request;
 	if (event->action == LA_FREE_REQUESTED) {
 		scene->block[at].state = LA_MAP_PENDING;
 		return;
 	}
-	addr_map_take(&scene->block_at, event->addr, &at);
 	remove_block(scene, at);
 }
 
@@ -99,6 +104,32 @@ const struct scene_range *scene_range_of(const struct scene *scene,
 		return NULL;
 	range = &scene->range[at];
 	return addr - range->addr < range->size ? range : NULL;
+}
+
+bool scene_continues(const struct scene_range *range,
+		     const struct scene_range *next)
+{
+	return range->chained && next->chained &&
+	       range->addr + range->size == next->addr &&
+	       range->stream == next->stream && range->small == next->small &&
+	       !memcmp(range->pool, next->pool, sizeof(range->pool));
+}
+
+uint64_t scene_room(const struct scene *scene, uint64_t addr)
+{
+	const struct scene_range *range = scene_range_of(scene, addr), *next;
+	uint64_t roof = UINT64_MAX, end = 0;
+	uint32_t at;
+
+	if (addr_set_after(&scene->block_at, addr, &at))
+		roof = scene->block[at].addr;
+	for (; range && end < roof; range = next) {
+		end = range->addr + range->size;
+		next = scene_range_of(scene, end);
+		if (next && !scene_continues(range, next))
+			next = NULL;
+	}
+	return (end < roof ? end : roof) - addr;
 }
 
 static int add_range(struct scene *scene, const struct scene_range *range)

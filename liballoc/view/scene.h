@@ -5,12 +5,12 @@
 
 #include <liballoc/view.h>
 
-#include "replay/addr-map.h"
 #include "replay/addr-set.h"
 
 /* A live or pending block. */
 struct scene_block {
 	uint64_t addr;
+	uint64_t size; /* bytes */
 	uint64_t asked; /* bytes of the request */
 	uint64_t event; /* of the request, as la_map_block.event */
 	uint64_t request; /* its number, as la_view_event.request */
@@ -36,13 +36,13 @@ struct scene {
 	struct scene_block *block; /* owned */
 	size_t block_count, block_room; /* with those that are gone */
 	uint32_t spare_block; /* the first that is gone, or SCENE_NONE */
-	struct addr_map block_at; /* indices */
+	struct addr_set block_at; /* indices */
 	struct scene_range *range; /* owned */
 	size_t range_count, range_room; /* with those that are gone */
 	uint32_t spare_range; /* likewise */
 	struct addr_set range_at; /* indices */
 	uint64_t requests; /* LA_ALLOC so far */
-	uint64_t live; /* bytes of blocks, as la_timeline_point.live */
+	uint64_t live; /* bytes of requests, as la_timeline_point.live */
 	uint64_t reserved; /* bytes of ranges */
 };
 
@@ -58,7 +58,11 @@ int scene_follow(struct scene *scene, struct la_view_event *event);
 const struct scene_range *scene_range_of(const struct scene *scene,
 					 uint64_t addr);
 
-/* Bytes that a block of so many takes. */
-uint64_t scene_block_size(uint64_t asked);
+/* Mapped memory that touches is one segment. */
+bool scene_continues(const struct scene_range *range,
+		     const struct scene_range *next);
+
+/* Bytes from an address on that are one free block, if it begins there. */
+uint64_t scene_room(const struct scene *scene, uint64_t addr);
 
 #endif /* LA_VIEW_SCENE_H */

@@ -27,6 +27,7 @@ void walk_destroy(struct walk *walk)
 {
 	scene_destroy(&walk->scene);
 	free(walk->owned_stack);
+	free(walk->block);
 }
 
 /* Something was there at the start, or happened. */
@@ -55,6 +56,7 @@ static void show_start_piece(struct walk *walk,
 		.origin = UINT64_MAX,
 		.addr = piece->addr,
 		.size = piece->asked,
+		.block = piece->size,
 		.stream = segment->stream,
 		.action = LA_ALLOC,
 	};
@@ -153,6 +155,7 @@ static void show_final_segment(struct walk *walk,
 		event.action = LA_ALLOC;
 		event.size = block->requested ? block->requested :
 						block->size;
+		event.block = block->size;
 		event.stack = block->stack;
 		if (block->state != LA_RECORDED_FREE)
 			show(walk, &event);
@@ -201,6 +204,7 @@ static void show_recorded_event(struct walk *walk, struct kinds *kinds,
 		.origin = i,
 		.addr = from->addr,
 		.size = from->size,
+		.block = walk->block ? walk->block[i] : 0,
 		.time_us = from->time_us,
 		.stream = from->stream,
 		.stack = walk->stack ? walk->stack[i] : 0,
@@ -213,19 +217,6 @@ static void show_recorded_event(struct walk *walk, struct kinds *kinds,
 	if (event.action == LA_SEGMENT_ALLOC || event.action == LA_SEGMENT_MAP)
 		kinds_find(kinds, &walk->scene, from->pool, &event);
 	show(walk, &event);
-}
-
-static int show_recorded(struct walk *walk)
-{
-	struct kinds kinds;
-	size_t i;
-
-	walk->error = kinds_init(&kinds, walk->program);
-	show_start(walk);
-	for (i = 0; i < walk->program->event_count && !walk->error; i++)
-		show_recorded_event(walk, &kinds, i);
-	kinds_destroy(&kinds);
-	return walk->error;
 }
 
 /* Index of a raw stream, which is often the last one. */
@@ -243,6 +234,31 @@ static uint32_t stream_of(struct walk *walk, uint64_t stream)
 	return walk->stream = i;
 }
 
+/* A la_heap_split_listener. */
+static void hear_split(void *data, uint64_t addr, uint64_t size,
+		       uint64_t whole)
+{
+	struct walk *walk = data;
+
+	(void)whole;
+	walk->split.addr = addr;
+	walk->split.size = size;
+}
+
+/* Bytes of the block that a request got: what was cut off for it just before,
+ * or all of a free block.  Policy compact always cuts. */
+static uint64_t block_of(struct walk *walk, uint64_t addr)
+{
+	uint64_t size = walk->split.size;
+
+	walk->split.size = 0;
+	if (walk->replay->policy == LA_HEAP_COMPACT)
+		return 0;
+	return size && walk->split.addr == addr ?
+		       size :
+		       scene_room(&walk->scene, addr);
+}
+
 /* A la_heap_listener. */
 static void hear(void *data, enum la_action action, uint64_t addr,
 		 uint64_t size, uint64_t stream)
@@ -255,6 +271,7 @@ static void hear(void *data, enum la_action action, uint64_t addr,
 		.origin = origin,
 		.addr = addr,
 		.size = size,
+		.block = action == LA_ALLOC ? block_of(walk, addr) : 0,
 		.time_us = at_start ? 0 : walk->program->event[origin].time_us,
 		.pool = { walk->moment.pool[0], walk->moment.pool[1] },
 		.stream = stream_of(walk, stream),
@@ -301,12 +318,72 @@ static int show_replayed(struct walk *walk, struct la_error *err)
 	if (code < 0)
 		return code;
 	options.listener = hear;
-	options.split_listener = NULL;
+	options.split_listener = hear_split;
 	options.listener_data = walk;
 	options.moment = &walk->moment;
 	options.oom = NULL;
 	code = la_replay(walk->program, &options, &result, err);
 	return walk->error ? walk->error : code;
+}
+
+/* A la_view_visitor: where a replay does as the recording did, its blocks are
+ * those of the recording. */
+static int note_block(void *data, const struct la_view_event *event)
+{
+	struct walk *walk = data;
+	const struct la_event *recorded;
+
+	if (event->action != LA_ALLOC || event->origin == UINT64_MAX)
+		return 0;
+	recorded = &walk->program->event[event->origin];
+	if (recorded->action == LA_ALLOC && recorded->addr == event->addr &&
+	    recorded->size == event->size)
+		walk->block[event->origin] = event->block;
+	return 0;
+}
+
+/* No event says how large a block is. */
+static int find_blocks(struct walk *walk)
+{
+	const struct la_program *program = walk->program;
+	const struct la_replay_options replay = {
+		.setting = la_program_setting(program),
+		.as_recorded = true,
+	};
+	struct walk replayed = {
+		.recording = walk->recording,
+		.device = walk->device,
+		.program = program,
+		.replay = &replay,
+		.visitor = note_block,
+		.data = walk,
+		.end = UINT64_MAX,
+	};
+	int code;
+
+	walk->block = calloc(program->event_count + 1, sizeof(*walk->block));
+	if (!walk->block)
+		return -ENOMEM;
+	scene_init(&replayed.scene);
+	code = show_replayed(&replayed, NULL);
+	walk_destroy(&replayed);
+	return code == -ENOMEM ? code : 0;
+}
+
+static int show_recorded(struct walk *walk)
+{
+	struct kinds kinds;
+	size_t i;
+
+	walk->error = walk->sized ? find_blocks(walk) : 0;
+	if (walk->error)
+		return walk->error;
+	walk->error = kinds_init(&kinds, walk->program);
+	show_start(walk);
+	for (i = 0; i < walk->program->event_count && !walk->error; i++)
+		show_recorded_event(walk, &kinds, i);
+	kinds_destroy(&kinds);
+	return walk->error;
 }
 
 int walk_run(struct walk *walk, struct la_error *err)
@@ -337,6 +414,7 @@ LA_EXPORT int la_view_walk(const struct la_recording *recording,
 	walk_init(&walk, recording, device, program, options);
 	walk.visitor = visitor;
 	walk.data = data;
+	walk.sized = true;
 	code = walk_run(&walk, err);
 	walk_destroy(&walk);
 	return code;

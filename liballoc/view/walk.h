@@ -15,12 +15,18 @@ struct walk {
 				   * NULL */
 	void *data; /* first argument of visitor */
 	uint64_t end; /* the event before which the walk ends */
+	bool sized; /* the recording is replayed for the sizes of blocks */
 	struct scene scene; /* what is held after all events so far */
 
 	uint64_t next; /* number of the next event */
 	const uint32_t *stack; /* of the program's events, or NULL */
 	uint32_t *owned_stack; /* owned; stack, where it had to be made */
+	uint64_t *block; /* owned; of the program's events: bytes of the block
+			  * that was got, 0: unknown; or NULL */
 	struct la_replay_moment moment; /* of the replay */
+	struct {
+		uint64_t addr, size; /* bytes that were cut off for a block */
+	} split; /* that was heard last */
 	uint32_t stream; /* index of the last stream that was heard */
 	int error; /* what ended the walk: 0, or negative */
 };

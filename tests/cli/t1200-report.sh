@@ -57,3 +57,27 @@ for id in verdict settings; do
 		fail "$id of JSON differs"
 	[ -s "$tmp/of-recording" ] || fail "no $id"
 done
+
+# The limit that tune was asked for is in its picture.
+allocctl report --no-tune "$tmp/tune" --format svg --plot settings \
+	-o "$tmp/settings.svg" || fail 'svg of settings'
+grep -qF '>limit 8.40 GiB<' "$tmp/settings.svg" || fail 'svg: no limit'
+
+# What blocks have behind their requests, in the terminal and in the picture.
+streams=$data/streams.cap.pickle.xz
+unused=$(python3 tests/tools/report-page.py unused $streams)
+allocctl report --no-tune --term --plot map --at 999999999 $streams |
+	tr '\n' ' ' >"$tmp/term"
+grep -qF "$unused of these unused" "$tmp/term" || fail "term: not $unused"
+grep -qF '░ unused in blocks' "$tmp/term" || fail 'term: no entry of the legend'
+allocctl report --no-tune --format svg --plot map --at 999999999 $streams \
+	-o "$tmp/map.svg" || fail svg
+grep -qF "$unused of these unused" "$tmp/map.svg" || fail "svg: not $unused"
+grep -qF '>unused in blocks<' "$tmp/map.svg" || fail 'svg: no entry of the legend'
+
+# Streams that hold blocks have the names that were recorded.
+for stream in $(python3 tests/tools/report-page.py streams $streams); do
+	grep -q "stream $stream[,:] " "$tmp/map.svg" ||
+		fail "svg: no stream $stream"
+	grep -qF "█ stream $stream: " "$tmp/term" || fail "term: no stream $stream"
+done

@@ -12,19 +12,22 @@ import struct
 
 ALLOC, FREE_REQUESTED, FREE_COMPLETED, SEGMENT_ALLOC, SEGMENT_FREE, \
     SEGMENT_MAP, SEGMENT_UNMAP, OOM, SNAPSHOT, ANNOTATE = range(10)
+SIZED_ALLOC = 10
 NAMES = ("alloc free_requested free_completed segment_alloc segment_free "
          "segment_map segment_unmap oom snapshot annotate").split()
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
 class Event:
-    """One event; of a free, addr says which block."""
+    """One event; of a free, addr says which block; block: bytes of that of an
+    alloc, if not the request's, rounded up."""
 
     def __init__(self, action, addr=0, size=0, stream=0, stack=0, pool=0,
-                 time=0):
+                 time=0, block=None):
         self.action, self.addr, self.size = action, addr, size
         self.stream, self.stack, self.pool = stream, stack, pool
         self.time = time
+        self.block = block or rounded(size)
 
 
 def size_text(size):
@@ -47,6 +50,10 @@ def plural(number, noun):
 
 def rounded(size):
     return max((size + 511) // 512, 1) * 512
+
+
+def sized(event):
+    return event.action == ALLOC and event.block != rounded(event.size)
 
 
 class Heap:
@@ -117,7 +124,7 @@ class Heap:
                 block = self.blocks[addr]
                 if addr > at:
                     found.append((at, addr - at, "free", None, segment))
-                size = rounded(block[0].size)
+                size = block[0].block
                 found.append((addr, size, "pending" if block[2] else "live",
                               block, segment))
                 at = addr + size
@@ -135,6 +142,9 @@ class Heap:
         if pending:
             text += ", %s pending in %s" % (size_text(sum(pending)),
                                             plural(len(pending), "block"))
+        unused = sum(p[1] - p[3][0].size for p in pieces if p[3])
+        if unused:
+            text += ", %s of these unused" % size_text(unused)
         text += ", %s free in %s" % (size_text(sum(free)),
                                      plural(len(free), "hole"))
         if free:
@@ -254,6 +264,8 @@ class Writer:
 
     def add(self, event, timed):
         op, extra = event.action, []
+        if sized(event):
+            op = SIZED_ALLOC
         for i, value in enumerate((event.stream, event.stack, event.pool)):
             if value != self.sticky[i] and event.action != SNAPSHOT:
                 op |= 0x10 << i
@@ -279,6 +291,8 @@ class Writer:
             self.varint(by * 2 if by >= 0 else -by * 2 - 1)
             self.addr = event.addr
             self.varint(event.size)
+            if sized(event):
+                self.varint(event.block)
             if event.action == ALLOC:
                 self.order[event.addr] = self.allocs
                 self.allocs += 1
@@ -336,7 +350,7 @@ def golden():
     events = [
         e(SEGMENT_ALLOC, BASE + 2 * MIB, 20 * MIB, 0, 0, 0, 100),
         e(ALLOC, BASE + 2 * MIB, 3 * MIB + 1, 0, 1, 0, 110),
-        e(ALLOC, BASE + 5 * MIB + 512, 5 * MIB, 0, 2, 0, 130),
+        e(ALLOC, BASE + 5 * MIB + 512, 5 * MIB, 0, 2, 0, 130, 5 * MIB + 699904),
         e(FREE_REQUESTED, BASE + 2 * MIB, 0, 0, 0, 0, 1500),
         e(FREE_COMPLETED, BASE + 2 * MIB, 0, 0, 0, 0, 1500),
         e(SEGMENT_MAP, far, 2 * MIB, 1, 0, 1, 2000),

@@ -58,6 +58,7 @@ def piece_text(recording, heap, pieces, i, at):
     if block:
         event, number, _ = block
         facts += ["request " + size_text(event.size),
+                  "unused " + size_text(size - event.size),
                   "age from before the recording" if number < 0 else
                   "age from event %s, %s ago" % (
                       count_text(number), model.plural(at - number, "event")),
@@ -216,6 +217,8 @@ def colours(browser, recording):
         own = [f for f in stack if "site-packages" not in names["frames"][f][1]]
         return frames[own[0]] if own else "unknown"
 
+    unused = sum(size - block[0].size for _, size, _, block, _ in
+                 recording.heap(at).pieces() if block)
     ways = {"stream": lambda b, s: "stream " + names["streams"][b[0].stream],
             "pool": pool, "age": age, "size": size, "site": site}
     same("ways", browser.value("[...document.querySelectorAll("
@@ -227,7 +230,9 @@ def colours(browser, recording):
                       % way)
         legend = set(browser.texts("#map .legend li"))
         true("legend of %s: %r" % (way, legend), legend == classes(
-            recording, at, key) | {"free", "striped: freed, waits for a stream"})
+            recording, at, key) | {
+                "free", "striped: freed, waits for a stream",
+                "lined: in blocks, not requested: " + size_text(unused)})
 
 
 def span(browser):

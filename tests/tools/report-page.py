@@ -3,6 +3,8 @@
 reads of the recordings.
 
 usage: report-page.py log PAGE RECORDING...	each view against its recording
+       report-page.py unused RECORDING		bytes behind requests, at its end
+       report-page.py streams RECORDING		that hold blocks at its end
        report-page.py safe PAGE			nothing but what belongs there
 """
 import base64
@@ -14,7 +16,8 @@ import sys
 
 ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc",
            "segment_free", "segment_map", "segment_unmap", "oom", "snapshot",
-           "annotate")
+           "annotate", "alloc")
+SIZED_ALLOC = 10
 TAGS = set("html head meta title style body header main section h1 h2 h3 div dl"
            " dt dd p ol ul li pre code strong article blockquote figure"
            " figcaption table thead tbody tr th td details summary script svg"
@@ -91,6 +94,8 @@ class Log:
                 event.update(addr=addr, size=self.number(), stream=stream)
                 if action == "alloc":
                     event["stack"] = stack
+                    event["block"] = self.number() if op & 15 == SIZED_ALLOC \
+                        else max(-(-event["size"] // 512), 1) * 512
                     blocks.append(event)
                 else:
                     event["pool"] = pool
@@ -146,9 +151,10 @@ def check_end(view, records, snapshot):
         at = segment["address"]
         for block in segment["blocks"]:
             if block["state"] != "inactive":
-                wanted[at] = block["requested_size"]
+                wanted[at] = block["requested_size"], block["size"]
             at += block["size"]
-    assert {a: b["size"] for a, b in blocks.items()} == wanted, "blocks at the end"
+    assert {a: (b["size"], b["block"]) for a, b in blocks.items()} == wanted, \
+        "blocks at the end"
     if not any(s["is_expandable"] for s in segments):
         assert memory == {s["address"]: s["total_size"] for s in segments}
 
@@ -159,9 +165,25 @@ def check_phases(view, snapshot):
     assert not names or view["phases"], "phases are missing"
 
 
-def check_view(view, path):
+def unpickled(path):
     with lzma.open(path) as file:
-        snapshot = pickle.load(file)
+        return pickle.load(file)
+
+
+def unused(path):
+    print("%.2f MiB" % (sum(
+        b["size"] - b["requested_size"] for s in unpickled(path)["segments"]
+        for b in s["blocks"] if b["state"] != "inactive") / 2 ** 20))
+
+
+def streams(path):
+    print(*{"0x%x" % s["stream"] if s["stream"] else "0"
+            for s in unpickled(path)["segments"] for b in s["blocks"]
+            if b["state"] != "inactive"})
+
+
+def check_view(view, path):
+    snapshot = unpickled(path)
     events = [e for e in snapshot["device_traces"][view["device"]]
               if e["action"] not in ("snapshot", "annotate")]
     records = list(Log(view["log"]).records())
@@ -195,6 +217,9 @@ def safe(path):
 def main():
     if sys.argv[1] == "safe":
         safe(sys.argv[2])
+        return
+    if sys.argv[1] in ("unused", "streams"):
+        globals()[sys.argv[1]](sys.argv[2])
         return
     data = read(sys.argv[2])[1]
     assert len(data["views"]) == len(sys.argv) - 3

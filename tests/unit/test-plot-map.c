@@ -15,7 +15,7 @@ static struct la_strbuf svg_of(const struct la_map *map)
 {
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_map_svg(&out, map), 0);
+	ck_assert_int_eq(plot_map_svg(&out, map, NULL), 0);
 	ck_assert(picture_is_svg(&out));
 	return out;
 }
@@ -25,7 +25,7 @@ static struct la_strbuf text_of(const struct la_map *map)
 	const struct plot_terminal terminal = { 84, false };
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_map_term(&out, map, &terminal), 0);
+	ck_assert_int_eq(plot_map_term(&out, map, NULL, &terminal), 0);
 	ck_assert(picture_is_text(&out, 84));
 	return out;
 }
@@ -55,13 +55,13 @@ START_TEST(test_blocks_are_where_they_belong)
 	ck_assert_uint_eq(picture_count(&out, "h800v15h-800z"), 16);
 	ck_assert(picture_has(&out, ">0x7f0000240000</text>"));
 	ck_assert(picture_has(&out, ">+128 KiB</text>"));
-	ck_assert(picture_has(&out, "<title>2.00 MiB live, stream 3, at "
-				    "0x7f0000200000, requested 2.00 MiB by "
-				    "event 1,234</title>"));
+	ck_assert(picture_has(&out, "<title>2.00 MiB live, stream number 3, at "
+				    "0x7f0000200000, requested 2.00 MiB, "
+				    "unused 5 bytes by event 1,234</title>"));
 	ck_assert(picture_has(&out, "before event 2,000: 4.00 MiB reserved in "
-				    "1 segment: 3.00 MiB live, 1024.00 KiB free "
-				    "(25.0 %)"));
-	ck_assert(picture_has(&out, ">stream 3: 2.00 MiB</text>"));
+				    "1 segment: 3.00 MiB live, 5 bytes of these "
+				    "unused, 1024.00 KiB free (25.0 %)"));
+	ck_assert(picture_has(&out, ">stream number 3: 2.00 MiB</text>"));
 	la_strbuf_release(&out);
 	/* 20 rows are of 256 KiB too: 64 characters of 4 KiB. */
 	out = text_of(&map);
@@ -103,12 +103,38 @@ START_TEST(test_parts_of_a_row)
 }
 END_TEST
 
+/* A request leaves the last quarter of its block: lines of its colour. */
+START_TEST(test_unused)
+{
+	struct la_map_block block[] = {
+		{ 0x10000, 4096, 3072, 0, 0, 0, LA_MAP_LIVE },
+	};
+	struct la_map_segment segment = { .addr = 0x10000, .size = 4096,
+					  .block_count = 1 };
+	struct la_map map = { 0, &segment, 1, block, 1 };
+	struct la_strbuf out = svg_of(&map);
+
+	ck_assert(picture_has(&out, "\"M136 112h600v15h-600z\" "
+				    "class=\"plot-fill-part-0\""));
+	ck_assert(picture_has(&out, "\"M736 112h200v15h-200z\" "
+				    "class=\"plot-fill-cached\""));
+	ck_assert(picture_has(&out, "M736 114.5h200M736 119.5h200"));
+	ck_assert(picture_has(&out, ">unused in blocks</text>"));
+	ck_assert(picture_has(&out, "4.00 KiB live, 1024 bytes of these unused,"
+				    " 0 bytes free"));
+	la_strbuf_release(&out);
+	out = text_of(&map);
+	ck_assert(picture_has(&out, "████░░░░░░░░░░░░░░░░\n"));
+	la_strbuf_release(&out);
+}
+END_TEST
+
 /* Segments lie side by side, whatever is between them, each with a mark. */
 START_TEST(test_segments)
 {
 	struct la_map_block block[] = {
 		{ 0x10000, 2048, 0, 0, 0, 0, LA_MAP_FREE },
-		{ 0x90000, 2048, 256, 0, 0, 0, LA_MAP_LIVE },
+		{ 0x90000, 2048, 2048, 0, 0, 0, LA_MAP_LIVE },
 	};
 	struct la_map_segment segment[] = {
 		{ .addr = 0x10000, .size = 2048, .block_count = 1 },
@@ -138,7 +164,7 @@ START_TEST(test_many_streams)
 
 	for (i = 0; i < 9; i++)
 		block[i] = (struct la_map_block){
-			512 + i * 4096, 4096, 512, 0, 9 - i, 0, LA_MAP_LIVE
+			512 + i * 4096, 4096, 4096, 0, 9 - i, 0, LA_MAP_LIVE
 		};
 	out = svg_of(&map);
 	ck_assert_uint_eq(picture_count(&out, "class=\"plot-fill-part-6\""), 1);
@@ -149,7 +175,7 @@ START_TEST(test_many_streams)
 	ck_assert_uint_ge(picture_count(&out, "plot-fill-part-rest\" "), 2);
 	la_strbuf_release(&out);
 	out = text_of(&map);
-	ck_assert(picture_has(&out, " stream 7: 4.00 KiB\n"));
+	ck_assert(picture_has(&out, " stream number 7: 4.00 KiB\n"));
 	ck_assert(picture_has(&out, " 2 other streams: 8.00 KiB\n"));
 	la_strbuf_release(&out);
 }
@@ -226,6 +252,7 @@ int main(void)
 
 	tcase_add_test(tc, test_blocks_are_where_they_belong);
 	tcase_add_test(tc, test_parts_of_a_row);
+	tcase_add_test(tc, test_unused);
 	tcase_add_test(tc, test_segments);
 	tcase_add_test(tc, test_many_streams);
 	tcase_add_test(tc, test_many_blocks_are_bounded);

@@ -14,12 +14,14 @@ const char print_program[] = "test-plot-pareto";
 
 enum { MANY = 100000 };
 
+static uint64_t limit; /* of the pictures; 0: none */
+
 static struct la_strbuf svg_of(const struct plot_setting *setting,
 			       size_t count)
 {
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_pareto_svg(&out, setting, count), 0);
+	ck_assert_int_eq(plot_pareto_svg(&out, setting, count, limit), 0);
 	ck_assert(picture_is_svg(&out));
 	return out;
 }
@@ -30,7 +32,8 @@ static struct la_strbuf text_of(const struct plot_setting *setting,
 	const struct plot_terminal terminal = { 93, false };
 	struct la_strbuf out = { 0 };
 
-	ck_assert_int_eq(plot_pareto_term(&out, setting, count, &terminal), 0);
+	ck_assert_int_eq(plot_pareto_term(&out, setting, count, limit,
+					  &terminal), 0);
 	ck_assert(picture_is_text(&out, 200));
 	return out;
 }
@@ -66,6 +69,38 @@ START_TEST(test_points_are_where_they_belong)
 	ck_assert(picture_has(&out, "<title>max_split_size_mb:64: 1024.00 MiB, "
 				    "1.50 s; does not fit</title>"));
 	la_strbuf_release(&out);
+}
+END_TEST
+
+/* A limit between both is half way up; one far away is not drawn. */
+START_TEST(test_limit)
+{
+	const struct plot_setting setting[] = {
+		{ "expandable_segments:True", GIB / 2, 2, true, true, false },
+		{ "", GIB, 1, false, false, true },
+	};
+	struct la_strbuf out;
+
+	limit = 768 * MIB;
+	out = svg_of(setting, 2);
+	ck_assert(picture_has(&out, "x1=\"92\" y1=\"241\" x2=\"936\" "
+				    "y2=\"241\""));
+	ck_assert(picture_has(&out, ">limit 768.00 MiB</text>"));
+	la_strbuf_release(&out);
+	out = text_of(setting, 2);
+	ck_assert(picture_has(&out, "---------------------------------------"
+				    "-----------------------------------------"
+				    "\n"));
+	ck_assert(picture_has(&out, "\n-: limit 768.00 MiB\n"));
+	la_strbuf_release(&out);
+	limit = 8 * GIB;
+	out = svg_of(setting, 2);
+	ck_assert(!picture_has(&out, "limit 8"));
+	la_strbuf_release(&out);
+	out = text_of(setting, 2);
+	ck_assert(!picture_has(&out, "limit 8"));
+	la_strbuf_release(&out);
+	limit = 0;
 }
 END_TEST
 
@@ -163,6 +198,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, test_points_are_where_they_belong);
+	tcase_add_test(tc, test_limit);
 	tcase_add_test(tc, test_terminal);
 	tcase_add_test(tc, test_hostile_names);
 	tcase_add_test(tc, test_many_are_bounded);

@@ -6,8 +6,9 @@
  *
  * Events are numbered from 0 as they are shown: those of the recording, where
  * LA_SNAPSHOT and LA_ANNOTATE do not count, or what the heap of a replay did.
- * Blocks take what was requested, rounded up to 512 bytes; a rest that an
- * allocator did not split off shows as free.
+ * Over time blocks take what was requested, rounded up to 512 bytes; at a
+ * moment they have the bytes that they had, with a rest that an allocator did
+ * not split off.
  */
 #ifndef LIBALLOC_VIEW_H
 #define LIBALLOC_VIEW_H
@@ -41,6 +42,9 @@ struct la_view_event {
 	uint64_t origin;
 	uint64_t addr; /**< address; LA_OOM: bytes free on the device */
 	uint64_t size; /**< bytes, see enum la_action */
+	/** LA_ALLOC: bytes of the block that it got, of which its request
+	 *  leaves some unused; 0: unknown */
+	uint64_t block;
 	uint64_t time_us; /**< Unix time in microseconds, 0 if unknown */
 	/** Frees of blocks: which LA_ALLOC that was shown it is about, counted
 	 *  from 0; UINT64_MAX: none, and the event changes nothing */
@@ -77,7 +81,8 @@ typedef int la_view_visitor(void *data, const struct la_view_event *event);
  * @retval -ENOMEM out of memory
  * @return else what visitor returned, or as la_replay()
  *
- * Takes memory for what is held at one moment, not for all events.
+ * Takes memory for what is held at one moment; of recorded events besides
+ * 8 bytes each, and a replay, which tells the sizes of blocks.
  */
 int la_view_walk(const struct la_recording *recording, unsigned int device,
 		 const struct la_program *program,
@@ -157,7 +162,9 @@ enum la_map_state {
 /** @brief A piece of a segment. */
 struct la_map_block {
 	uint64_t addr; /**< address */
-	uint64_t size; /**< bytes */
+	/** Bytes, with those behind the request; where they are unknown, the
+	 *  request's, rounded up to 512 */
+	uint64_t size;
 	uint64_t requested; /**< bytes of the request; 0: free, or unknown */
 	uint64_t event; /**< of its request; UINT64_MAX: before the recording */
 	uint32_t stream; /**< index into the recording's streams */
