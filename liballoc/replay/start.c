@@ -241,7 +241,8 @@ static uint64_t chain_start(const struct rewind *rewind,
 		const struct la_event *event = &program->event[i];
 		bool map = event->action == LA_SEGMENT_MAP;
 		struct kind kind = { event->stream, lowest->kind.pool,
-				     rewind_is_small(rewind, event->size) };
+				     maps_small(la_setting_values(program->setting),
+						event->size) };
 		uint32_t at;
 
 		if (!map && event->action != LA_SEGMENT_UNMAP)
