@@ -7,10 +7,10 @@
 #include "allocctl/cmd.h"
 #include "allocctl/file.h"
 #include "allocctl/platform.h"
-#include "allocctl/replay.h"
 #include "allocctl/print.h"
-#include "allocctl/report/asked.h"
+#include "allocctl/replay.h"
 #include "allocctl/tune.h"
+#include "asked.h"
 
 enum {
 	HEAD = 256, /* bytes that tell whether a file is our JSON */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "allocctl/report/calls.h"
+#include "calls.h"
 #include "util/array.h"
 
 /* A frame in the list of its parent's children. */

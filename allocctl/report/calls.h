@@ -3,8 +3,8 @@
 #ifndef ALLOCCTL_REPORT_CALLS_H
 #define ALLOCCTL_REPORT_CALLS_H
 
-#include "allocctl/report/plot.h"
-#include "allocctl/report/view.h"
+#include "plot.h"
+#include "view.h"
 
 /* Frames of a flame graph; zero-initialised: none. */
 struct calls {

@@ -9,9 +9,9 @@
 
 #include "allocctl/picture.h"
 #include "allocctl/print.h"
-#include "allocctl/report/base64.h"
-#include "allocctl/report/data.h"
-#include "allocctl/report/log.h"
+#include "base64.h"
+#include "data.h"
+#include "log.h"
 #include "util/error.h"
 
 /* A view while it is written. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "allocctl/print.h"
-#include "allocctl/report/judged.h"
+#include "judged.h"
 
 struct judged *judged_read(const char *text, size_t size, const char *what,
 			   bool needed)

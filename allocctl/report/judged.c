@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 #include "allocctl/print.h"
-#include "allocctl/report/html.h"
-#include "allocctl/report/judged.h"
+#include "html.h"
+#include "judged.h"
 #include "util/size.h"
 
 struct judged {

@@ -7,7 +7,7 @@
 #ifndef ALLOCCTL_REPORT_JUDGED_H
 #define ALLOCCTL_REPORT_JUDGED_H
 
-#include "allocctl/report/plot.h"
+#include "plot.h"
 #include "util/strbuf.h"
 
 /* JSON that was read: an object. */

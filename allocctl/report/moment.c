@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A moment at which nothing failed, summed up from its map. */
 
-#include "allocctl/report/view.h"
+#include "view.h"
 
 static void add_hole(struct la_holes *holes, uint64_t size)
 {

@@ -7,11 +7,11 @@
 #include <liballoc/version.h>
 
 #include "allocctl/print.h"
-#include "allocctl/report/assets.h"
-#include "allocctl/report/data.h"
-#include "allocctl/report/html.h"
-#include "allocctl/report/page.h"
-#include "allocctl/report/pictures.h"
+#include "assets.h"
+#include "data.h"
+#include "html.h"
+#include "page.h"
+#include "pictures.h"
 #include "util/error.h"
 #include "util/size.h"
 

@@ -7,9 +7,9 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/print.h"
-#include "allocctl/report/view.h"
 #include "allocctl/setting.h"
 #include "util/error.h"
+#include "view.h"
 
 /* Points of a timeline: more than a screen has, and an even number. */
 enum { POINTS = 8192 };
