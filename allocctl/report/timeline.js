@@ -95,7 +95,7 @@ class Timeline {
 		const limit = this.limit();
 		if (limit)
 			entry("limit", "limit " + sizeText(limit) +
-				(limit > this.scale() ? ", above the picture" : ""));
+				(this.isLimitSeen() ? "" : ", far above"));
 		if (this.source.view.ooms.length)
 			entry("oom", "out of memory");
 		entry("chosen", "moment of the map");
@@ -104,6 +104,10 @@ class Timeline {
 	limit() {
 		const { limit } = this.source.view;
 		return limit && limit.kind !== "none" ? limit.bytes : 0;
+	}
+	isLimitSeen() {
+		const limit = this.limit();
+		return limit > 0 && limit <= this.source.view.high;
 	}
 	listen() {
 		const { canvas } = this;
@@ -128,8 +132,8 @@ class Timeline {
 		return LEFT + (value - this.from) / (this.to - this.from) * this.plotWidth;
 	}
 	xOfEvent(event) {
-		return this.xOf(this.series.position(this.axis,
-			this.series.indexOf(event)));
+		return this.xOf(this.axis === "event" ? event :
+			this.series.position(this.axis, this.series.indexOf(event)));
 	}
 	indexAt(x) {
 		const value = clamp(this.valueAt(x), 0, this.series.last(this.axis));
@@ -289,8 +293,7 @@ class Timeline {
 		return 14 + this.lanes * LANE;
 	}
 	scale() {
-		const most = this.series.most, limit = this.limit();
-		return Math.max(limit && limit < most * 1.5 ? limit : 0, most, GRAIN) * 1.06;
+		return Math.max(this.source.view.high, GRAIN) * 1.06;
 	}
 	paint() {
 		// Asked for once a picture: a browser computes it each time.
@@ -374,10 +377,9 @@ class Timeline {
 		paper.fillRect(x, this.yOf(frame, value) - 1, 1, 2);
 	}
 	paintLimit(paper, frame) {
-		const limit = this.limit();
-		if (!limit || limit > frame.most)
+		if (!this.isLimitSeen())
 			return;
-		const y = Math.round(this.yOf(frame, limit)) + 0.5;
+		const y = Math.round(this.yOf(frame, this.limit())) + 0.5;
 		paper.strokeStyle = colour("limit");
 		paper.setLineDash([6, 4]);
 		paper.beginPath();
@@ -418,7 +420,7 @@ class Timeline {
 				frame.bottom - frame.top + 8);
 		};
 		const position = index => this.xOf(this.series.position(this.axis, index));
-		this.paintPeak(paper, frame, position(this.series.peak));
+		this.paintPeak(paper, frame, this.source.view.peak);
 		this.source.view.ooms.forEach((oom, i) => {
 			const x = this.xOfEvent(oom.event);
 			line(x, colour("oom"), 1);
@@ -430,13 +432,12 @@ class Timeline {
 		if (this.hover !== null)
 			line(position(this.hover), colour("muted"), 1);
 	}
-	paintPeak(paper, frame, x) {
+	paintPeak(paper, frame, { event, live }) {
+		const x = this.xOfEvent(event);
 		if (x < LEFT || x > this.width - RIGHT)
 			return;
-		const high = this.series.live.extremes(this.series.peak,
-			this.series.peak + 1)[1];
 		paper.beginPath();
-		paper.arc(x, this.yOf(frame, high), 4, 0, 2 * Math.PI);
+		paper.arc(x, this.yOf(frame, live), 4, 0, 2 * Math.PI);
 		paper.fillStyle = colour("paper");
 		paper.strokeStyle = colour("ink");
 		paper.lineWidth = 1.5;

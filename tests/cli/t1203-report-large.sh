@@ -45,7 +45,8 @@ points = view["points"]
 rows = list(struct.iter_unpack("<5d", base64.b64decode(points["columns"])))
 assert len(rows) == points["count"] <= 8192
 each = points["events_per_point"]
-assert [r[0] for r in rows] == [i * each for i in range(len(rows))]
+assert [r[0] for r in rows] == [
+    min((i + 1) * each, view["events"]) for i in range(len(rows))]
 assert max(r[2] for r in rows) == 19 * MiB
 assert sum(r[2] == 19 * MiB for r in rows) <= 2
 assert all(r[1] <= r[2] and r[3] <= r[4] <= 20 * MiB for r in rows)
@@ -53,5 +54,7 @@ assert min(r[1] for r in rows) == 0
 labels = {m["label"]: m["event"] for m in view["moments"]}
 assert labels["end"] == view["events"] and "peak" in labels, labels
 peak = labels["peak"]
-assert rows[(peak - 1) // each][2] == 19 * MiB, peak
+assert view["peak"] == {"event": peak, "live": 19 * MiB,
+                        "reserved": 20 * MiB}, view["peak"]
+assert next(r for r in rows if r[0] >= peak)[2] == 19 * MiB, peak
 END
