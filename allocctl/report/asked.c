@@ -60,7 +60,7 @@ static int read_json(struct asked *asked, const char *path)
 		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
-	judged = judged_read(text, size, path, true);
+	judged = judged_read(text, size, path);
 	free(text);
 	return judged ? take_judged(asked, judged, path) : STATUS_CANNOT_TELL;
 }
@@ -92,15 +92,16 @@ static int judge(struct asked *asked)
 	struct la_json json;
 	int status = triage_judge(&asked->triage);
 
-	if (status != STATUS_DONE || asked->judged[JUDGED_TRIAGE])
+	if (status != STATUS_DONE || asked->judged[JUDGED_TRIAGE] ||
+	    !judged_is_built())
 		return status;
 	la_json_init(&json, la_json_to_strbuf, &text);
 	triage_json(&json, &asked->triage);
 	if (text.failed)
 		status = print_no_memory();
 	else
-		asked->judged[JUDGED_TRIAGE] = judged_read(
-			text.data, text.length, "triage", false);
+		asked->judged[JUDGED_TRIAGE] =
+			judged_read(text.data, text.length, "triage");
 	la_strbuf_release(&text);
 	return status;
 }
@@ -253,22 +254,21 @@ static int search(struct asked *asked, const struct source *source)
 		if (text.failed)
 			status = print_no_memory();
 		else
-			asked->judged[JUDGED_TUNE] = judged_read(
-				text.data, text.length, "tune", false);
+			asked->judged[JUDGED_TUNE] =
+				judged_read(text.data, text.length, "tune");
 	}
 	la_strbuf_release(&text);
 	tune_release(&tune);
 	return status;
 }
 
-/* Where there is one program to search for, and not for too long; and JSON can
- * be read, which is what a page has its settings from. */
+/* Where there is one program to search for, and not for too long. */
 static int tune(struct asked *asked)
 {
 	const struct source *source;
 
 	if (asked->request->no_tune || asked->judged[JUDGED_TUNE] ||
-	    !asked->judged[JUDGED_TRIAGE] || !asked->view_count)
+	    !judged_is_built() || !asked->view_count)
 		return STATUS_DONE;
 	source = asked->view[0].request.source;
 	if (asked->triage_request.files.nr != 1 || !source->program ||
