@@ -143,17 +143,19 @@ static bool is_shown(const struct asked *asked, const struct source *source)
 
 static int add_view(struct asked *asked, const struct view_request *request)
 {
+	int status;
+
 	if (asked->view_count == MOST_VIEWS) {
 		print_error("a page shows at most %d recordings and settings",
 			    MOST_VIEWS);
 		return STATUS_USAGE;
 	}
-	if (!view_open(&asked->view[asked->view_count], request)) {
+	status = view_open(&asked->view[asked->view_count], request);
+	if (status == STATUS_DONE)
+		asked->view_count++;
+	else
 		view_close(&asked->view[asked->view_count]);
-		return STATUS_CANNOT_TELL;
-	}
-	asked->view_count++;
-	return STATUS_DONE;
+	return status;
 }
 
 static int add_recorded(struct asked *asked)
