@@ -68,16 +68,9 @@ class Timeline {
 				"Shift with ← →: move by a quarter.")));
 	}
 	toolbar() {
-		const moments = element("span", { class: "group", role: "group",
-			"aria-label": "Moments" });
-		for (const m of this.source.moments.slice(0, 12))
-			moments.append(button(m.label, () => this.choose(m.event)));
-		const zoom = element("span", { class: "group", role: "group",
-			"aria-label": "Zoom" },
-			button("+", () => this.zoom(0.5), { "aria-label": "Zoom in" }),
-			button("−", () => this.zoom(2), { "aria-label": "Zoom out" }),
-			button("all", () => this.show(0, Infinity)));
-		const bar = element("div", { class: "toolbar" }, moments, zoom);
+		const bar = element("div", { class: "toolbar" },
+			momentButtons(this.source.moments, event => this.choose(event)),
+			zoomButtons(factor => this.zoom(factor), () => this.showAll()));
 		if (this.series.time && this.series.last("time") > 0) {
 			const { field, select } = choice("axis", [["event", "events"],
 				["time", "time"]], axis => this.setAxis(axis, true));
@@ -118,7 +111,7 @@ class Timeline {
 		canvas.addEventListener("pointerup", e => this.release(e));
 		canvas.addEventListener("pointercancel", () => this.cancel());
 		canvas.addEventListener("pointerleave", () => this.leave());
-		canvas.addEventListener("dblclick", () => this.show(0, Infinity));
+		canvas.addEventListener("dblclick", () => this.showAll());
 		this.overview.addEventListener("pointerdown", e => this.jump(e));
 		this.overview.addEventListener("pointermove", e => e.buttons && this.jump(e));
 		new ResizeObserver(this.draw).observe(canvas);
@@ -150,6 +143,9 @@ class Timeline {
 		this.draw();
 		if (tell)
 			this.page.shown(this);
+	}
+	showAll() {
+		this.show(0, Infinity);
 	}
 	zoom(factor, around = this.series.position(this.axis, this.cursor)) {
 		around = clamp(around, this.from, this.to);
@@ -200,18 +196,15 @@ class Timeline {
 	// Keys and pointers.
 	key(event) {
 		const action = this.keyAction(event);
-		if (!action || event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		event.preventDefault();
-		this.hover = null;
-		action();
+		pressKey(event, action && (() => {
+			this.hover = null;
+			action();
+		}));
 	}
 	keyAction(event) {
 		const step = direction => this.setCursor(this.step(direction));
 		return {
-			"+": () => this.zoom(0.5), "=": () => this.zoom(0.5),
-			"-": () => this.zoom(2), "−": () => this.zoom(2),
-			"0": () => this.show(0, Infinity),
+			...zoomKeys(factor => this.zoom(factor), () => this.showAll()),
 			Home: () => this.setCursor(0),
 			End: () => this.setCursor(this.series.count - 1),
 			ArrowLeft: () => event.shiftKey ? this.pan(-0.25) : step(-1),
@@ -229,14 +222,12 @@ class Timeline {
 			this.cursor + direction : index;
 	}
 	wheel(event) {
-		if (document.activeElement !== this.canvas && !event.ctrlKey)
+		if (!takesWheel(event, this.canvas))
 			return;
-		event.preventDefault();
 		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
 			this.pan((event.deltaX || event.deltaY) / 1000);
 		else
-			this.zoom(Math.exp(clamp(event.deltaY, -300, 300) / 300),
-				this.valueAt(event.offsetX));
+			this.zoom(wheelFactor(event), this.valueAt(event.offsetX));
 	}
 	press(event) {
 		if (event.button)
@@ -453,7 +444,7 @@ class Timeline {
 		paper.lineTo(x + 5, frame.top - 9);
 		paper.lineTo(x, frame.top);
 		paper.fill();
-		if (this.source.view.ooms.length > 12)
+		if (this.source.view.ooms.length > MOMENTS_MOST)
 			return;
 		const left = x > this.width - 70;
 		paper.textAlign = left ? "right" : "left";
