@@ -10,8 +10,10 @@
 struct calls {
 	struct plot_flame_frame *frame; /* owned; the first is the root */
 	size_t count, room;
-	struct calls_child *child; /* owned; by frame */
-	size_t child_room;
+	uint32_t *number; /* owned; by frame: that of the recording */
+	size_t number_room;
+	uint32_t *slot; /* owned; hash table of frames, + 1; 0: empty */
+	size_t slot_count; /* a power of two, twice the frames at least */
 };
 
 /* Those of all blocks that are held; count is 0 if none has a stack.  Returns

@@ -58,3 +58,23 @@ assert view["peak"] == {"event": peak, "live": 19 * MiB,
                         "reserved": 20 * MiB}, view["peak"]
 assert next(r for r in rows if r[0] >= peak)[2] == 19 * MiB, peak
 END
+
+# 100,000 callers of one function: each is sought for among all the others.
+python3 - "$tmp/callers.pickle" <<'END' || fail 'making it'
+import pickle, sys
+base = 0x7f0000000000
+root = {"name": "main", "filename": "train.py", "line": 1}
+trace = [{"action": "segment_alloc", "addr": base, "size": 1 << 30,
+          "stream": 0, "time_us": 1, "frames": []}] + [
+    {"action": "alloc", "addr": base + i * 512, "size": 512, "stream": 0,
+     "time_us": 1, "frames": [{"name": "f", "filename": "train.py",
+                               "line": i + 2}, root]}
+    for i in range(100000)]
+with open(sys.argv[1], "wb") as file:
+    pickle.dump({"segments": [], "device_traces": [trace],
+                 "allocator_settings": {}, "external_annotations": []}, file)
+END
+timeout 20 allocctl report --no-tune --term --plot holders \
+	"$tmp/callers.pickle" >"$tmp/term" 2>/dev/null || fail 'many callers'
+grep -q '^48.83 MiB in 100,001 frames' "$tmp/term" ||
+	fail "many callers: $(cat "$tmp/term")"
