@@ -102,8 +102,8 @@ static void lay_out(struct timeline *t)
 				    HEIGHT - 52 - top };
 	t->x = (struct axis){ 0, fmax((double)t->view->event_count, 1), LEFT,
 			      RIGHT };
-	t->y = (struct axis){ 0, (double)t->sums.high * 1.1, top + t->area.height,
-			      top };
+	t->y = (struct axis){ 0, (double)t->sums.high * 1.1,
+			      top + t->area.height, top };
 	t->labels.area = t->area;
 }
 
