@@ -25,36 +25,11 @@ const char *const print_policies[] = {
 	[LA_HEAP_POLICIES] = NULL,
 };
 
-void print_error(const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int length;
-
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
-	fprintf(stderr, "%s: ", print_program);
-	if (length < 0) {
-		fputs("out of memory\n", stderr);
-		return;
-	}
-	print_escaped_to(stderr, text, (size_t)length);
-	fputc('\n', stderr);
-	free(text);
-}
-
 bool print_has_colours(void)
 {
 	const char *no = getenv("NO_COLOR");
 
 	return !(no && *no) && isatty(STDOUT_FILENO);
-}
-
-int print_no_memory(void)
-{
-	print_error("out of memory");
-	return STATUS_CANNOT_TELL;
 }
 
 void print_paint(enum print_colour colour, const char *text)
@@ -128,7 +103,7 @@ static size_t printable(const char *text, size_t length)
 	return n && !is_in(unseen, ARRAY_SIZE(unseen), decode(text, n)) ? n : 0;
 }
 
-void print_escaped_to(FILE *stream, const char *text, size_t length)
+static void escape_to(FILE *stream, const char *text, size_t length)
 {
 	size_t i, n;
 
@@ -139,6 +114,31 @@ void print_escaped_to(FILE *stream, const char *text, size_t length)
 		else
 			fprintf(stream, "\\x%02x", (unsigned char)text[i]);
 	}
+}
+
+void print_error(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	fprintf(stderr, "%s: ", print_program);
+	if (length < 0) {
+		fputs("out of memory\n", stderr);
+		return;
+	}
+	escape_to(stderr, text, (size_t)length);
+	fputc('\n', stderr);
+	free(text);
+}
+
+int print_no_memory(void)
+{
+	print_error("out of memory");
+	return STATUS_CANNOT_TELL;
 }
 
 void print_escaped_add(struct la_strbuf *out, const char *text, size_t length)
@@ -156,7 +156,7 @@ void print_escaped_add(struct la_strbuf *out, const char *text, size_t length)
 
 void print_escaped_bytes(const char *text, size_t length)
 {
-	print_escaped_to(stdout, text, length);
+	escape_to(stdout, text, length);
 }
 
 void print_escaped(const char *text)

@@ -41,7 +41,6 @@ void print_paint(enum print_colour colour, const char *text);
  */
 void print_escaped(const char *text);
 void print_escaped_bytes(const char *text, size_t length);
-void print_escaped_to(FILE *stream, const char *text, size_t length);
 void print_escaped_add(struct la_strbuf *out, const char *text, size_t length);
 size_t print_columns(const char *text, size_t length);
 

@@ -7,10 +7,10 @@
 #include "allocctl/cmd.h"
 #include "allocctl/file.h"
 #include "allocctl/platform.h"
-#include "allocctl/replay.h"
 #include "allocctl/print.h"
-#include "allocctl/report/asked.h"
+#include "allocctl/replay.h"
 #include "allocctl/tune.h"
+#include "asked.h"
 
 enum {
 	HEAD = 256, /* bytes that tell whether a file is our JSON */
@@ -60,7 +60,7 @@ static int read_json(struct asked *asked, const char *path)
 		print_error("cannot read '%s': %s", path, err.text);
 		return STATUS_CANNOT_TELL;
 	}
-	judged = judged_read(text, size, path, true);
+	judged = judged_read(text, size, path);
 	free(text);
 	return judged ? take_judged(asked, judged, path) : STATUS_CANNOT_TELL;
 }
@@ -92,15 +92,16 @@ static int judge(struct asked *asked)
 	struct la_json json;
 	int status = triage_judge(&asked->triage);
 
-	if (status != STATUS_DONE || asked->judged[JUDGED_TRIAGE])
+	if (status != STATUS_DONE || asked->judged[JUDGED_TRIAGE] ||
+	    !judged_is_built())
 		return status;
 	la_json_init(&json, la_json_to_strbuf, &text);
 	triage_json(&json, &asked->triage);
 	if (text.failed)
 		status = print_no_memory();
 	else
-		asked->judged[JUDGED_TRIAGE] = judged_read(
-			text.data, text.length, "triage", false);
+		asked->judged[JUDGED_TRIAGE] =
+			judged_read(text.data, text.length, "triage");
 	la_strbuf_release(&text);
 	return status;
 }
@@ -142,17 +143,19 @@ static bool is_shown(const struct asked *asked, const struct source *source)
 
 static int add_view(struct asked *asked, const struct view_request *request)
 {
+	int status;
+
 	if (asked->view_count == MOST_VIEWS) {
 		print_error("a page shows at most %d recordings and settings",
 			    MOST_VIEWS);
 		return STATUS_USAGE;
 	}
-	if (!view_open(&asked->view[asked->view_count], request)) {
+	status = view_open(&asked->view[asked->view_count], request);
+	if (status == STATUS_DONE)
+		asked->view_count++;
+	else
 		view_close(&asked->view[asked->view_count]);
-		return STATUS_CANNOT_TELL;
-	}
-	asked->view_count++;
-	return STATUS_DONE;
+	return status;
 }
 
 static int add_recorded(struct asked *asked)
@@ -253,22 +256,21 @@ static int search(struct asked *asked, const struct source *source)
 		if (text.failed)
 			status = print_no_memory();
 		else
-			asked->judged[JUDGED_TUNE] = judged_read(
-				text.data, text.length, "tune", false);
+			asked->judged[JUDGED_TUNE] =
+				judged_read(text.data, text.length, "tune");
 	}
 	la_strbuf_release(&text);
 	tune_release(&tune);
 	return status;
 }
 
-/* Where there is one program to search for, and not for too long; and JSON can
- * be read, which is what a page has its settings from. */
+/* Where there is one program to search for, and not for too long. */
 static int tune(struct asked *asked)
 {
 	const struct source *source;
 
 	if (asked->request->no_tune || asked->judged[JUDGED_TUNE] ||
-	    !asked->judged[JUDGED_TRIAGE] || !asked->view_count)
+	    !judged_is_built() || !asked->view_count)
 		return STATUS_DONE;
 	source = asked->view[0].request.source;
 	if (asked->triage_request.files.nr != 1 || !source->program ||

@@ -4,9 +4,9 @@
 #define ALLOCCTL_REPORT_ASKED_H
 
 #include "allocctl/opt.h"
-#include "allocctl/report/judged.h"
-#include "allocctl/report/view.h"
 #include "allocctl/triage.h"
+#include "judged.h"
+#include "view.h"
 
 /* Events up to which settings are searched without being asked for it. */
 enum { ASKED_TUNE_EVENTS = 100000 };

@@ -195,7 +195,8 @@ static bool is_apart(const struct svg_box *a, const struct svg_box *b)
 	       a->y + a->height <= b->y || b->y + b->height <= a->y;
 }
 
-bool axis_is_free(const struct axis_labels *labels, const struct svg_box *box)
+/* Is it within the area, and free? */
+static bool is_free(const struct axis_labels *labels, const struct svg_box *box)
 {
 	const struct svg_box *area = &labels->area;
 	size_t i;
@@ -234,7 +235,7 @@ bool axis_place(struct axis_labels *labels, struct svg_box *box, double x,
 		for (i = 0; i < ARRAY_SIZE(at); i++) {
 			box->x = at[i][0];
 			box->y = at[i][1];
-			if (!axis_is_free(labels, box))
+			if (!is_free(labels, box))
 				continue;
 			axis_take(labels, box);
 			return true;

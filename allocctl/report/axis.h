@@ -67,9 +67,6 @@ struct axis_labels {
 
 void axis_take(struct axis_labels *labels, const struct svg_box *box);
 
-/* Is it within the area, and free? */
-bool axis_is_free(const struct axis_labels *labels, const struct svg_box *box);
-
 /* Find a free place near a point for a box of some size, and take it; false:
  * there is none. */
 bool axis_place(struct axis_labels *labels, struct svg_box *box, double x,

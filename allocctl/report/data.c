@@ -9,9 +9,10 @@
 
 #include "allocctl/picture.h"
 #include "allocctl/print.h"
-#include "allocctl/report/base64.h"
-#include "allocctl/report/data.h"
-#include "allocctl/report/log.h"
+#include "base64.h"
+#include "data.h"
+#include "log.h"
+#include "timeline-sums.h"
 #include "util/error.h"
 
 /* A view while it is written. */
@@ -40,6 +41,21 @@ static int escape(void *arg, const char *text, size_t length)
 	return out->failed ? -ENOMEM : 0;
 }
 
+/* high: bytes of the highest that is drawn; a limit above it is not. */
+static void json_peak(struct la_json *json, const struct la_timeline *timeline)
+{
+	struct timeline_sums sums;
+
+	timeline_sum(&sums, timeline);
+	la_json_key(json, "peak");
+	la_json_object_begin(json);
+	la_json_member_uint(json, "event", timeline->peak);
+	la_json_member_uint(json, "live", timeline->peak_live);
+	la_json_member_uint(json, "reserved", timeline->peak_reserved);
+	la_json_object_end(json);
+	la_json_member_uint(json, "high", sums.high);
+}
+
 static void json_head(struct la_json *json, const struct view *view)
 {
 	const struct source *source = view->request.source;
@@ -59,6 +75,7 @@ static void json_head(struct la_json *json, const struct view *view)
 	la_json_member_known_uint(json, "total", timeline->total,
 				  timeline->total);
 	la_json_member_uint(json, "events", timeline->event_count);
+	json_peak(json, timeline);
 }
 
 static void json_streams(struct la_json *json,
@@ -226,39 +243,56 @@ static void json_time(struct la_json *json, const struct log *log)
 	la_json_array_end(json);
 }
 
-/* Each point is five numbers of eight bytes, the least byte first. */
+/* Rows of points: columns of doubles, the least byte first. */
+enum { POINT_COLUMNS = 5, POINT_BYTES = POINT_COLUMNS * sizeof(double) };
+
+static void put_double(uint8_t *at, double value)
+{
+	uint64_t bits;
+	size_t b;
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (b = 0; b < sizeof(bits); b++)
+		at[b] = (uint8_t)(bits >> 8 * b);
+}
+
+/* It holds behind its events: before those that follow, up to the next
+ * point's first, which names it. */
+static void put_point(uint8_t *at, const struct la_timeline *timeline,
+		      size_t number)
+{
+	const struct la_timeline_point *point = &timeline->point[number];
+	uint64_t last = number + 1 < timeline->point_count ?
+				point[1].event :
+				timeline->event_count;
+	const uint64_t values[POINT_COLUMNS] = {
+		last, point->live[0], point->live[1], point->reserved[0],
+		point->reserved[1],
+	};
+	size_t k;
+
+	for (k = 0; k < POINT_COLUMNS; k++)
+		put_double(at + k * sizeof(double), (double)values[k]);
+}
+
 static int json_points(struct la_json *json,
 		       const struct la_timeline *timeline)
 {
-	size_t count = timeline->point_count, i, k, b;
-	uint8_t *bytes = malloc(count * 40 + 1), *at = bytes;
+	size_t count = timeline->point_count, i;
+	uint8_t *bytes = malloc(count * POINT_BYTES + 1);
 	bool done;
 
 	if (!bytes)
 		return -ENOMEM;
-	for (i = 0; i < count; i++) {
-		const struct la_timeline_point *point = &timeline->point[i];
-		const double values[] = {
-			(double)point->event,	     (double)point->live[0],
-			(double)point->live[1],	     (double)point->reserved[0],
-			(double)point->reserved[1],
-		};
-
-		for (k = 0; k < 5; k++) {
-			uint64_t bits;
-
-			memcpy(&bits, &values[k], sizeof(bits));
-			for (b = 0; b < 8; b++)
-				*at++ = (uint8_t)(bits >> 8 * b);
-		}
-	}
+	for (i = 0; i < count; i++)
+		put_point(bytes + i * POINT_BYTES, timeline, i);
 	la_json_key(json, "points");
 	la_json_object_begin(json);
 	la_json_member_uint(json, "count", count);
 	la_json_member_uint(json, "events_per_point",
 			    count > 1 ? timeline->point[1].event : 1);
 	la_json_key(json, "columns");
-	done = base64_json(json, bytes, count * 40);
+	done = base64_json(json, bytes, count * POINT_BYTES);
 	la_json_object_end(json);
 	free(bytes);
 	return done ? 0 : -ENOMEM;

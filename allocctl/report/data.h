@@ -3,7 +3,7 @@
 #ifndef ALLOCCTL_REPORT_DATA_H
 #define ALLOCCTL_REPORT_DATA_H
 
-#include "allocctl/report/view.h"
+#include "view.h"
 
 /* Events of a view that the page has one by one; of more it has points. */
 enum { DATA_EVENTS = 2000000 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocctl/report/html.h"
-#include "allocctl/report/page.h"
+#include "html.h"
+#include "page.h"
 #include "util/size.h"
 
 enum { HOLDERS_SHOWN = 20, PARTS_SHOWN = 100 };

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "allocctl/report/html.h"
-#include "allocctl/report/svg.h"
+#include "html.h"
+#include "svg.h"
 #include "util/size.h"
 
 void html_text(struct la_strbuf *out, const char *text)

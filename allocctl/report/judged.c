@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 #include "allocctl/print.h"
-#include "allocctl/report/html.h"
-#include "allocctl/report/judged.h"
+#include "html.h"
+#include "judged.h"
 #include "util/size.h"
 
 struct judged {
@@ -27,13 +27,16 @@ static bool is_set(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-struct judged *judged_read(const char *text, size_t size, const char *what,
-			   bool needed)
+bool judged_is_built(void)
+{
+	return true;
+}
+
+struct judged *judged_read(const char *text, size_t size, const char *what)
 {
 	struct judged *judged = calloc(1, sizeof(*judged));
 	json_error_t err;
 
-	(void)needed;
 	if (!judged) {
 		print_no_memory();
 		return NULL;

@@ -7,7 +7,7 @@
 #ifndef ALLOCCTL_REPORT_JUDGED_H
 #define ALLOCCTL_REPORT_JUDGED_H
 
-#include "allocctl/report/plot.h"
+#include "plot.h"
 #include "util/strbuf.h"
 
 /* JSON that was read: an object. */
@@ -16,13 +16,12 @@ struct judged;
 /* Whose JSON it is, by its schema. */
 enum judged_kind { JUDGED_TRIAGE, JUDGED_TUNE, JUDGED_KINDS };
 
-/*
- * Read JSON; what names it in messages.  Release with judged_free().  NULL
- * after a message, or silently in a build without jansson if `needed` is not
- * set.
- */
-struct judged *judged_read(const char *text, size_t size, const char *what,
-			   bool needed);
+/* Can this build read JSON? */
+bool judged_is_built(void);
+
+/* Read JSON; what names it in messages.  Release with judged_free().  NULL
+ * after a message. */
+struct judged *judged_read(const char *text, size_t size, const char *what);
 void judged_free(struct judged *judged);
 
 /* JUDGED_KINDS: neither. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocctl/report/log.h"
+#include "log.h"
 #include "util/array.h"
 
 enum {

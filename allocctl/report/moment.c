@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A moment at which nothing failed, summed up from its map. */
 
-#include "allocctl/report/view.h"
+#include "view.h"
+
+/* A sum that stops at the most it can say. */
+static void add(uint64_t *sum, uint64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = UINT64_MAX;
+}
 
 static void add_hole(struct la_holes *holes, uint64_t size)
 {
 	int bin = 63 - __builtin_clzll(size);
 
 	holes->count++;
-	holes->bytes += size;
+	add(&holes->bytes, size);
 	if (size > holes->largest)
 		holes->largest = size;
 	holes->bin_count[bin]++;
-	holes->bin_bytes[bin] += size;
+	add(&holes->bin_bytes[bin], size);
 }
 
 static void add_block(struct la_picture_part *total,
@@ -23,26 +30,26 @@ static void add_block(struct la_picture_part *total,
 		add_hole(&total->holes, block->size);
 		return;
 	case LA_MAP_LIVE:
-		total->live += block->size;
+		add(&total->live, block->size);
 		total->live_count++;
 		break;
 	case LA_MAP_PENDING:
-		total->pending += block->size;
+		add(&total->pending, block->size);
 		total->pending_count++;
 		break;
 	}
-	total->requested += block->requested;
+	add(&total->requested, block->requested);
 }
 
 static void add_segment(struct la_picture_part *total,
 			const struct la_map_segment *segment)
 {
 	total->segments++;
-	total->reserved += segment->size;
+	add(&total->reserved, segment->size);
 	if (!segment->expandable)
 		return;
 	total->ranges++;
-	total->range_bytes += segment->size;
+	add(&total->range_bytes, segment->size);
 }
 
 /* Only of a request that failed it is known where it would have looked: all
@@ -59,6 +66,7 @@ void moment_of_map(struct la_oom_state *out, const struct la_map *map)
 		add_block(total, &map->block[i]);
 	out->stats.reserved = total->reserved;
 	out->stats.allocated = total->live;
-	out->stats.active = total->live + total->pending;
+	out->stats.active = total->live;
+	add(&out->stats.active, total->pending);
 	out->free[LA_FREE_OWN] = total->holes;
 }

@@ -7,11 +7,11 @@
 #include <liballoc/version.h>
 
 #include "allocctl/print.h"
-#include "allocctl/report/assets.h"
-#include "allocctl/report/data.h"
-#include "allocctl/report/html.h"
-#include "allocctl/report/page.h"
-#include "allocctl/report/pictures.h"
+#include "assets.h"
+#include "data.h"
+#include "html.h"
+#include "page.h"
+#include "pictures.h"
 #include "util/error.h"
 #include "util/size.h"
 
@@ -120,21 +120,13 @@ static int add_figure(struct la_strbuf *out, const struct page *page,
 /* The highest values, in words. */
 static void add_peaks(struct la_strbuf *out, const struct la_timeline *timeline)
 {
-	uint64_t live = 0, reserved = 0;
-	char a[LA_SIZE_TEXT], b[LA_SIZE_TEXT], count[32];
-	size_t i;
+	char size[LA_SIZE_TEXT], count[32];
 
-	for (i = 0; i < timeline->point_count; i++) {
-		const struct la_timeline_point *point = &timeline->point[i];
-
-		if (point->live[1] > live)
-			live = point->live[1];
-		if (point->reserved[1] > reserved)
-			reserved = point->reserved[1];
-	}
-	la_strbuf_addf(out, "<p class=\"summary\">At most %s are live and %s "
-		       "reserved",
-		       la_size_format(a, live), la_size_format(b, reserved));
+	la_strbuf_addf(out, "<p class=\"summary\">At most %s are live, ",
+		       la_size_format(size, timeline->peak_live));
+	la_strbuf_addf(out, "before event %s, and %s reserved",
+		       source_count_text(count, timeline->peak),
+		       la_size_format(size, timeline->peak_reserved));
 	if (timeline->oom_count)
 		la_strbuf_addf(out, "; %s %s",
 			       source_count_text(count, timeline->oom_count),

@@ -3,8 +3,8 @@
 #ifndef ALLOCCTL_REPORT_PAGE_H
 #define ALLOCCTL_REPORT_PAGE_H
 
-#include "allocctl/report/judged.h"
-#include "allocctl/report/view.h"
+#include "judged.h"
+#include "view.h"
 
 struct page {
 	const char *title; /* what it is about: names of files */

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "allocctl/report/calls.h"
-#include "allocctl/report/pictures.h"
+#include "calls.h"
+#include "pictures.h"
 
 const char *const picture_names[] = {
 	[PICTURE_TIMELINE] = "timeline", [PICTURE_MAP] = "map",

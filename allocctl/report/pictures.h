@@ -3,9 +3,9 @@
 #ifndef ALLOCCTL_REPORT_PICTURES_H
 #define ALLOCCTL_REPORT_PICTURES_H
 
-#include "allocctl/report/judged.h"
-#include "allocctl/report/plot.h"
-#include "allocctl/report/view.h"
+#include "judged.h"
+#include "plot.h"
+#include "view.h"
 
 enum picture {
 	PICTURE_TIMELINE,

@@ -102,8 +102,8 @@ static void lay_out(struct timeline *t)
 				    HEIGHT - 52 - top };
 	t->x = (struct axis){ 0, fmax((double)t->view->event_count, 1), LEFT,
 			      RIGHT };
-	t->y = (struct axis){ 0, t->sums.high * 1.1, top + t->area.height,
-			      top };
+	t->y = (struct axis){ 0, (double)t->sums.high * 1.1,
+			      top + t->area.height, top };
 	t->labels.area = t->area;
 }
 
@@ -278,15 +278,15 @@ static void draw_limit(struct timeline *t)
 static void draw_peak(struct timeline *t)
 {
 	char size[LA_SIZE_TEXT], text[64];
-	double x = axis_at(&t->x, (double)t->sums.live.event);
-	double y = axis_at(&t->y, (double)t->sums.live.bytes);
+	double x = axis_at(&t->x, (double)t->view->peak);
+	double y = axis_at(&t->y, (double)t->view->peak_live);
 	struct svg_box box = { .height = 18 };
 
-	if (!t->sums.live.bytes)
+	if (!t->view->peak_live)
 		return;
 	svg_circle(t->out, x, y, 4, SVG_PAPER, SVG_INK, NULL);
 	snprintf(text, sizeof(text), "peak: %s live",
-		 la_size_format(size, t->sums.live.bytes));
+		 la_size_format(size, t->view->peak_live));
 	box.width = svg_text_width(text, 12);
 	if (!axis_place(&t->labels, &box, x, y))
 		return;

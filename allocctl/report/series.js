@@ -50,16 +50,14 @@ class Pyramid {
 	}
 }
 
-// Index i is the heap before event eventOf(i); the last one is the end.  It
-// holds from the event before to its own.
+// Index i is the heap before event eventOf(i), from that of the index before
+// on; the last one is the end.
 class Series {
 	constructor(live, reserved) {
 		this.live = new Pyramid(live[0], live[1]);
 		this.reserved = new Pyramid(reserved[0], reserved[1]);
 		this.count = live[0].length;
-		this.most = this.reserved.extremes(0, this.count)[1];
 		this.time = null;
-		this.peak = live[1].indexOf(this.live.extremes(0, this.count)[1]);
 	}
 	eventOf(index) {
 		return this.event ? this.event[index] : index;
@@ -73,10 +71,8 @@ class Series {
 			i => this.position(axis, i), value), this.count - 1);
 	}
 	indexOf(event) {
-		if (!this.event)
-			return clamp(event, 0, this.count - 1);
-		return Math.max(firstNotBelow(this.count,
-			i => this.event[i], event + 1) - 1, 0);
+		return this.event ? this.indexAt("event", event) :
+			clamp(event, 0, this.count - 1);
 	}
 	last(axis) {
 		return axis === "time" ? this.time[this.count - 1] : this.events;

@@ -24,7 +24,7 @@ class Source {
 		const ooms = this.view.ooms.map((oom, i) =>
 			({ event: oom.event, label: "OOM " + (i + 1) }));
 		return [{ event: 0, label: "start" },
-			{ event: this.series.peak, label: "peak" }, ...ooms,
+			{ event: this.view.peak.event, label: "peak" }, ...ooms,
 			{ event: this.events, label: "end" }];
 	}
 	// The nearest event whose heap can be shown.

@@ -77,20 +77,21 @@ static void gather(struct chart *c)
 				  view->event_count);
 	for (i = 0; i < view->oom_count; i++)
 		c->column[column_of(c, view->oom[i].event)].oom = true;
-	c->tick_count = axis_ticks(c->tick, AXIS_BYTES, 0, c->sums.high, 5);
+	c->tick_count = axis_ticks(c->tick, AXIS_BYTES, 0, (double)c->sums.high,
+				   5);
 }
 
 /* The part of a row that is below some bytes; the last row: 0. */
 static double part_of(const struct chart *c, unsigned int row, double bytes)
 {
-	double each = c->sums.high / ROWS;
+	double each = (double)c->sums.high / ROWS;
 
 	return fmin(fmax(bytes / each - (ROWS - 1 - (double)row), 0), 1);
 }
 
 static bool is_row_of(const struct chart *c, unsigned int row, double bytes)
 {
-	double at = bytes / c->sums.high * ROWS;
+	double at = bytes / (double)c->sums.high * ROWS;
 
 	return ROWS - 1 - (int)fmin(floor(at), ROWS - 1) == (int)row;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the pictures of bytes over time say and share. */
 
-#include <math.h>
-
 #include "allocctl/source.h"
 #include "timeline-sums.h"
 #include "util/size.h"
@@ -18,29 +16,23 @@ void timeline_widen(uint64_t range[2], const uint64_t by[2])
 		range[1] = by[1];
 }
 
+static uint64_t higher(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 void timeline_sum(struct timeline_sums *sums, const struct la_timeline *view)
 {
-	const struct la_timeline_point *p = view->point;
-	const struct la_timeline_point *end = p + view->point_count;
-	double limit = (double)view->limit.bytes;
+	uint64_t high = higher(view->peak_live, view->peak_reserved);
+	uint64_t limit = view->limit.bytes;
+	bool seen = view->limit.kind != LA_LIMIT_NONE &&
+		    (!high || (double)limit <= LIMIT_SEEN * (double)high);
 
-	*sums = (struct timeline_sums){ .view = view };
-	for (; p < end; p++) {
-		if (p->live[1] > sums->live.bytes)
-			sums->live = (struct timeline_peak){ p->live[1],
-							     p->event };
-		if (p->reserved[1] > sums->reserved.bytes)
-			sums->reserved = (struct timeline_peak){
-				p->reserved[1], p->event
-			};
-	}
-	sums->high = fmax((double)sums->live.bytes,
-			  (double)sums->reserved.bytes);
-	sums->limit_seen = view->limit.kind != LA_LIMIT_NONE &&
-			   (!sums->high || limit <= LIMIT_SEEN * sums->high);
-	if (sums->limit_seen)
-		sums->high = fmax(sums->high, limit);
-	sums->high = fmax(sums->high, 1);
+	*sums = (struct timeline_sums){
+		.view = view,
+		.limit_seen = seen,
+		.high = higher(higher(high, seen ? limit : 0), 1),
+	};
 }
 
 static void describe_ooms(struct la_strbuf *text,
@@ -68,11 +60,11 @@ void timeline_describe(struct la_strbuf *text,
 	la_strbuf_addf(text, "%s event%s; peak %s live",
 		       source_count_text(count, view->event_count),
 		       view->event_count == 1 ? "" : "s",
-		       la_size_format(size, sums->live.bytes));
-	la_strbuf_addf(text, " at event %s",
-		       source_count_text(count, sums->live.event));
+		       la_size_format(size, view->peak_live));
+	la_strbuf_addf(text, " before event %s",
+		       source_count_text(count, view->peak));
 	la_strbuf_addf(text, ", %s reserved",
-		       la_size_format(size, sums->reserved.bytes));
+		       la_size_format(size, view->peak_reserved));
 	if (view->limit.kind != LA_LIMIT_NONE)
 		la_strbuf_addf(text, "; %s%s",
 			       source_limit_text(limit, &view->limit),

@@ -10,21 +10,15 @@
 
 #include "util/strbuf.h"
 
-struct timeline_peak {
-	uint64_t bytes;
-	uint64_t event; /* of the first point that has them */
-};
-
 struct timeline_sums {
 	const struct la_timeline *view; /* borrowed */
-	struct timeline_peak live, reserved;
 	bool limit_seen; /* the limit is near enough to be drawn */
-	double high; /* bytes of the highest that is drawn, not 0 */
+	uint64_t high; /* bytes of the highest that is drawn, not 0 */
 };
 
 void timeline_sum(struct timeline_sums *sums, const struct la_timeline *view);
 
-/* "1,000 events; peak 1.00 GiB live at event 12, 1.50 GiB reserved; ...". */
+/* "1,000 events; peak 1.00 GiB live before event 12, 1.50 GiB reserved; ...". */
 void timeline_describe(struct la_strbuf *text,
 		       const struct timeline_sums *sums);
 

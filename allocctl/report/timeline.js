@@ -68,16 +68,9 @@ class Timeline {
 				"Shift with ← →: move by a quarter.")));
 	}
 	toolbar() {
-		const moments = element("span", { class: "group", role: "group",
-			"aria-label": "Moments" });
-		for (const m of this.source.moments.slice(0, 12))
-			moments.append(button(m.label, () => this.choose(m.event)));
-		const zoom = element("span", { class: "group", role: "group",
-			"aria-label": "Zoom" },
-			button("+", () => this.zoom(0.5), { "aria-label": "Zoom in" }),
-			button("−", () => this.zoom(2), { "aria-label": "Zoom out" }),
-			button("all", () => this.show(0, Infinity)));
-		const bar = element("div", { class: "toolbar" }, moments, zoom);
+		const bar = element("div", { class: "toolbar" },
+			momentButtons(this.source.moments, event => this.choose(event)),
+			zoomButtons(factor => this.zoom(factor), () => this.showAll()));
 		if (this.series.time && this.series.last("time") > 0) {
 			const { field, select } = choice("axis", [["event", "events"],
 				["time", "time"]], axis => this.setAxis(axis, true));
@@ -95,7 +88,7 @@ class Timeline {
 		const limit = this.limit();
 		if (limit)
 			entry("limit", "limit " + sizeText(limit) +
-				(limit > this.scale() ? ", above the picture" : ""));
+				(this.isLimitSeen() ? "" : ", far above"));
 		if (this.source.view.ooms.length)
 			entry("oom", "out of memory");
 		entry("chosen", "moment of the map");
@@ -104,6 +97,10 @@ class Timeline {
 	limit() {
 		const { limit } = this.source.view;
 		return limit && limit.kind !== "none" ? limit.bytes : 0;
+	}
+	isLimitSeen() {
+		const limit = this.limit();
+		return limit > 0 && limit <= this.source.view.high;
 	}
 	listen() {
 		const { canvas } = this;
@@ -114,7 +111,7 @@ class Timeline {
 		canvas.addEventListener("pointerup", e => this.release(e));
 		canvas.addEventListener("pointercancel", () => this.cancel());
 		canvas.addEventListener("pointerleave", () => this.leave());
-		canvas.addEventListener("dblclick", () => this.show(0, Infinity));
+		canvas.addEventListener("dblclick", () => this.showAll());
 		this.overview.addEventListener("pointerdown", e => this.jump(e));
 		this.overview.addEventListener("pointermove", e => e.buttons && this.jump(e));
 		new ResizeObserver(this.draw).observe(canvas);
@@ -128,8 +125,8 @@ class Timeline {
 		return LEFT + (value - this.from) / (this.to - this.from) * this.plotWidth;
 	}
 	xOfEvent(event) {
-		return this.xOf(this.series.position(this.axis,
-			this.series.indexOf(event)));
+		return this.xOf(this.axis === "event" ? event :
+			this.series.position(this.axis, this.series.indexOf(event)));
 	}
 	indexAt(x) {
 		const value = clamp(this.valueAt(x), 0, this.series.last(this.axis));
@@ -146,6 +143,9 @@ class Timeline {
 		this.draw();
 		if (tell)
 			this.page.shown(this);
+	}
+	showAll() {
+		this.show(0, Infinity);
 	}
 	zoom(factor, around = this.series.position(this.axis, this.cursor)) {
 		around = clamp(around, this.from, this.to);
@@ -196,18 +196,15 @@ class Timeline {
 	// Keys and pointers.
 	key(event) {
 		const action = this.keyAction(event);
-		if (!action || event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		event.preventDefault();
-		this.hover = null;
-		action();
+		pressKey(event, action && (() => {
+			this.hover = null;
+			action();
+		}));
 	}
 	keyAction(event) {
 		const step = direction => this.setCursor(this.step(direction));
 		return {
-			"+": () => this.zoom(0.5), "=": () => this.zoom(0.5),
-			"-": () => this.zoom(2), "−": () => this.zoom(2),
-			"0": () => this.show(0, Infinity),
+			...zoomKeys(factor => this.zoom(factor), () => this.showAll()),
 			Home: () => this.setCursor(0),
 			End: () => this.setCursor(this.series.count - 1),
 			ArrowLeft: () => event.shiftKey ? this.pan(-0.25) : step(-1),
@@ -225,14 +222,12 @@ class Timeline {
 			this.cursor + direction : index;
 	}
 	wheel(event) {
-		if (document.activeElement !== this.canvas && !event.ctrlKey)
+		if (!takesWheel(event, this.canvas))
 			return;
-		event.preventDefault();
 		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
 			this.pan((event.deltaX || event.deltaY) / 1000);
 		else
-			this.zoom(Math.exp(clamp(event.deltaY, -300, 300) / 300),
-				this.valueAt(event.offsetX));
+			this.zoom(wheelFactor(event), this.valueAt(event.offsetX));
 	}
 	press(event) {
 		if (event.button)
@@ -289,8 +284,7 @@ class Timeline {
 		return 14 + this.lanes * LANE;
 	}
 	scale() {
-		const most = this.series.most, limit = this.limit();
-		return Math.max(limit && limit < most * 1.5 ? limit : 0, most, GRAIN) * 1.06;
+		return Math.max(this.source.view.high, GRAIN) * 1.06;
 	}
 	paint() {
 		// Asked for once a picture: a browser computes it each time.
@@ -374,10 +368,9 @@ class Timeline {
 		paper.fillRect(x, this.yOf(frame, value) - 1, 1, 2);
 	}
 	paintLimit(paper, frame) {
-		const limit = this.limit();
-		if (!limit || limit > frame.most)
+		if (!this.isLimitSeen())
 			return;
-		const y = Math.round(this.yOf(frame, limit)) + 0.5;
+		const y = Math.round(this.yOf(frame, this.limit())) + 0.5;
 		paper.strokeStyle = colour("limit");
 		paper.setLineDash([6, 4]);
 		paper.beginPath();
@@ -418,7 +411,7 @@ class Timeline {
 				frame.bottom - frame.top + 8);
 		};
 		const position = index => this.xOf(this.series.position(this.axis, index));
-		this.paintPeak(paper, frame, position(this.series.peak));
+		this.paintPeak(paper, frame, this.source.view.peak);
 		this.source.view.ooms.forEach((oom, i) => {
 			const x = this.xOfEvent(oom.event);
 			line(x, colour("oom"), 1);
@@ -430,13 +423,12 @@ class Timeline {
 		if (this.hover !== null)
 			line(position(this.hover), colour("muted"), 1);
 	}
-	paintPeak(paper, frame, x) {
+	paintPeak(paper, frame, { event, live }) {
+		const x = this.xOfEvent(event);
 		if (x < LEFT || x > this.width - RIGHT)
 			return;
-		const high = this.series.live.extremes(this.series.peak,
-			this.series.peak + 1)[1];
 		paper.beginPath();
-		paper.arc(x, this.yOf(frame, high), 4, 0, 2 * Math.PI);
+		paper.arc(x, this.yOf(frame, live), 4, 0, 2 * Math.PI);
 		paper.fillStyle = colour("paper");
 		paper.strokeStyle = colour("ink");
 		paper.lineWidth = 1.5;
@@ -452,7 +444,7 @@ class Timeline {
 		paper.lineTo(x + 5, frame.top - 9);
 		paper.lineTo(x, frame.top);
 		paper.fill();
-		if (this.source.view.ooms.length > 12)
+		if (this.source.view.ooms.length > MOMENTS_MOST)
 			return;
 		const left = x > this.width - 70;
 		paper.textAlign = left ? "right" : "left";

@@ -7,9 +7,9 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/print.h"
-#include "allocctl/report/view.h"
 #include "allocctl/setting.h"
 #include "util/error.h"
+#include "view.h"
 
 /* Points of a timeline: more than a screen has, and an even number. */
 enum { POINTS = 8192 };
@@ -156,7 +156,7 @@ static int read_map(struct view *view, struct la_error *err)
 	return 0;
 }
 
-static int read_view(struct view *view, struct la_error *err)
+static int read_timeline(struct view *view, struct la_error *err)
 {
 	const struct source *source = view->request.source;
 	int code;
@@ -169,10 +169,29 @@ static int read_view(struct view *view, struct la_error *err)
 		code = la_timeline_read(&view->timeline, source->recording,
 					(unsigned int)source->device,
 					source->program, &view->look, err);
-	return code < 0 ? code : read_map(view, err);
+	return code;
 }
 
-bool view_open(struct view *view, const struct view_request *request)
+/* False after a message: there is no such moment. */
+static bool has_moment(const struct view *view)
+{
+	uint64_t at = view->request.at, count = view->timeline.event_count;
+
+	if (at == VIEW_AT_WORST || at <= count)
+		return true;
+	print_error("'%s' has no event %" PRIu64 ", it has %" PRIu64,
+		    view->request.source->path, at, count);
+	return false;
+}
+
+static int cannot_show(const struct view *view, const struct la_error *err)
+{
+	print_error("cannot show '%s': %s", view->request.source->path,
+		    err->text);
+	return STATUS_CANNOT_TELL;
+}
+
+int view_open(struct view *view, const struct view_request *request)
 {
 	const struct source *source = request->source;
 	struct la_error err;
@@ -186,11 +205,13 @@ bool view_open(struct view *view, const struct view_request *request)
 	if (!view->setting_text)
 		view->setting_text = "";
 	if (request->replay && !set_replay(view))
-		return false;
-	if (read_view(view, &err) >= 0)
-		return true;
-	print_error("cannot show '%s': %s", source->path, err.text);
-	return false;
+		return STATUS_CANNOT_TELL;
+	if (read_timeline(view, &err) < 0)
+		return cannot_show(view, &err);
+	if (!has_moment(view))
+		return STATUS_USAGE;
+	return read_map(view, &err) < 0 ? cannot_show(view, &err) :
+					  STATUS_DONE;
 }
 
 void view_close(struct view *view)

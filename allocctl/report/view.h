@@ -36,8 +36,8 @@ struct view {
 	bool failed; /* ... a request that failed */
 };
 
-/* False after a message: nothing can be shown. */
-bool view_open(struct view *view, const struct view_request *request);
+/* A status after a message: nothing can be shown, or not that moment. */
+int view_open(struct view *view, const struct view_request *request);
 void view_close(struct view *view);
 
 /* The release of torch, or NULL; the card of that total, or NULL. */

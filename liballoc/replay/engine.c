@@ -15,6 +15,7 @@
 #include "util/util.h"
 
 struct player {
+	const int *stop; /* borrowed; not 0: ends before the next op */
 	const struct la_program *program; /* borrowed */
 	const struct la_replay_options *options; /* borrowed */
 	struct la_device *device; /* owned */
@@ -399,7 +400,7 @@ static int play(struct player *player)
 	for (i = 0; i < program->op_count; i++) {
 		const struct op *op = &program->op[i];
 
-		if (op->event >= events)
+		if (op->event >= events || *player->stop)
 			break;
 		tell_moment(player, op);
 		err = releases ? begin_steps(player, op->event) : 0;
@@ -465,11 +466,12 @@ static double time_of(const struct player *player)
 	       timed->costs->wait * (double)(stats->stalls + stats->retries);
 }
 
-static int replay(const struct la_program *program,
+static int replay(const int *stop, const struct la_program *program,
 		  const struct la_replay_options *options,
 		  struct la_replay_result *result, struct la_error *err)
 {
 	struct player player = {
+		.stop = stop,
 		.program = program,
 		.options = options,
 		.result = result,
@@ -502,9 +504,9 @@ static int replay(const struct la_program *program,
 	return code;
 }
 
-LA_EXPORT int la_replay(const struct la_program *program,
-			const struct la_replay_options *options,
-			struct la_replay_result *result, struct la_error *err)
+int replay_until(const int *stop, const struct la_program *program,
+		 const struct la_replay_options *options,
+		 struct la_replay_result *result, struct la_error *err)
 {
 	struct la_program chained;
 	int code;
@@ -514,14 +516,23 @@ LA_EXPORT int la_replay(const struct la_program *program,
 				    "recorded by another policy");
 	if (options->start != LA_START_CHAINED || options->as_recorded ||
 	    options->policy == LA_HEAP_COMPACT)
-		return replay(program, options, result, err);
+		return replay(stop, program, options, result, err);
 	code = program_chain(&chained, program,
 			     options->setting->large_segment_size);
 	if (code < 0)
 		la_error_set(err, code, LA_NO_OFFSET, "out of memory");
 	else
-		code = replay(&chained, options, result, err);
+		code = replay(stop, &chained, options, result, err);
 	free(chained.start);
 	free(chained.piece);
 	return code;
+}
+
+LA_EXPORT int la_replay(const struct la_program *program,
+			const struct la_replay_options *options,
+			struct la_replay_result *result, struct la_error *err)
+{
+	static const int never;
+
+	return replay_until(&never, program, options, result, err);
 }

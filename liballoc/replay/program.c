@@ -244,6 +244,11 @@ uint64_t program_live_bytes(uint64_t asked)
 	return rounded ? rounded : BLOCK_MIN;
 }
 
+bool maps_small(const struct la_setting_values *setting, uint64_t size)
+{
+	return size % setting->large_segment_size != 0;
+}
+
 /* Highest sum of the requests that are held, each rounded up to 512 bytes;
  * the last failed one counts.  bytes: of each slot. */
 static uint64_t peak_held(const struct la_program *program, uint64_t *bytes,

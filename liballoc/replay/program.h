@@ -263,11 +263,22 @@ int program_read(struct la_program **out, const struct la_recording *recording,
 		 unsigned int device, const struct la_program_options *options,
 		 struct la_error *err);
 
+/* engine.c: la_replay() that ends before the next op once `stop`, which a
+ * listener sets, is not 0. */
+int replay_until(const int *stop, const struct la_program *program,
+		 const struct la_replay_options *options,
+		 struct la_replay_result *result, struct la_error *err);
+
 /* program.c: are all events explained, and none taken as recorded? */
 bool program_is_predicted(const struct la_program *program);
 
 /* program.c: bytes that a request of so many takes, whatever the setting. */
 uint64_t program_live_bytes(uint64_t asked);
+
+/* program.c: is memory of so many bytes, mapped at once, of the small pool's
+ * chains?  These map single granules, those of the large pool multiples of
+ * their own, larger granule. */
+bool maps_small(const struct la_setting_values *setting, uint64_t size);
 
 /* program.c: a setting as a release reads it at the start. */
 int program_parse(struct la_setting **out, const char *text,

@@ -27,14 +27,6 @@ static void rewind_destroy(struct rewind *rewind)
 	addr_set_destroy(&rewind->range_at);
 }
 
-bool rewind_is_small(const struct rewind *rewind, uint64_t size)
-{
-	const struct la_setting_values *setting =
-		la_setting_values(rewind->program->setting);
-
-	return size % setting->large_segment_size != 0;
-}
-
 static uint64_t least_end(const struct piece *piece)
 {
 	return piece->addr + (piece->size != UNKNOWN ?
@@ -364,6 +356,8 @@ static int note_small(struct rewind *rewind, struct addr_map *small,
  * there, or else as its size tells. */
 static int note_unmap(struct rewind *rewind, struct addr_map *small, size_t i)
 {
+	const struct la_setting_values *setting =
+		la_setting_values(rewind->program->setting);
 	const struct la_event *event = &rewind->program->event[i];
 	uint64_t addr = event->addr, end = event->addr + event->size;
 	uint32_t is_small = 0, seen;
@@ -379,7 +373,7 @@ static int note_unmap(struct rewind *rewind, struct addr_map *small, size_t i)
 		is_small = known ? is_small : seen;
 		known = true;
 	}
-	kind.small = known ? is_small : rewind_is_small(rewind, event->size);
+	kind.small = known ? is_small : maps_small(setting, event->size);
 	pool = program_chain_pool(rewind->program, event, kind.small);
 	if (pool < 0)
 		return pool;
@@ -407,6 +401,8 @@ static bool any_unmap(const struct la_program *program)
 static int find_unmaps(struct rewind *rewind)
 {
 	const struct la_program *program = rewind->program;
+	const struct la_setting_values *setting =
+		la_setting_values(program->setting);
 	struct addr_map small = { 0 };
 	size_t i;
 	int err = 0;
@@ -422,7 +418,7 @@ static int find_unmaps(struct rewind *rewind)
 			err = note_unmap(rewind, &small, i);
 		else if (event->action == LA_SEGMENT_MAP)
 			err = note_small(rewind, &small, event,
-					 rewind_is_small(rewind, event->size));
+					 maps_small(setting, event->size));
 		else if (event->action <= LA_FREE_COMPLETED)
 			err = note_small(rewind, &small, event,
 					 event->size <= SMALL_MAX);

@@ -235,13 +235,15 @@ static uint64_t chain_start(const struct rewind *rewind,
 	const struct start_segment *before = last_chain(program);
 	uint64_t low = lowest->addr;
 	uint64_t floor = end_of_all(program);
+	const struct la_setting_values *setting =
+		la_setting_values(program->setting);
 	size_t i;
 
 	for (i = program->info.first_event; i < program->event_count; i++) {
 		const struct la_event *event = &program->event[i];
 		bool map = event->action == LA_SEGMENT_MAP;
 		struct kind kind = { event->stream, lowest->kind.pool,
-				     rewind_is_small(rewind, event->size) };
+				     maps_small(setting, event->size) };
 		uint32_t at;
 
 		if (!map && event->action != LA_SEGMENT_UNMAP)

@@ -68,10 +68,6 @@ static inline uint64_t least_size(uint64_t asked)
 	return asked > BLOCK_MIN ? asked : BLOCK_MIN;
 }
 
-/* Was an event of this size of the small pool's chains?  The small pool maps
- * single granules, the large pool multiples of its own, larger granule. */
-bool rewind_is_small(const struct rewind *rewind, uint64_t size);
-
 /* start.c: what is left, made the start of the program. */
 int rewind_assemble(struct rewind *rewind);
 

@@ -26,13 +26,12 @@ void kinds_destroy(struct kinds *kinds)
 	addr_map_destroy(&kinds->last);
 }
 
-bool kinds_is_small(const struct la_program *program,
+bool kinds_is_small(const struct la_setting_values *setting,
 		    const struct la_view_event *event)
 {
-	if (event->action == LA_SEGMENT_ALLOC)
-		return event->size == SMALL_SEGMENT;
-	return event->size % la_setting_values(program->setting)
-				     ->large_segment_size != 0;
+	return event->action == LA_SEGMENT_ALLOC ?
+		       event->size == SMALL_SEGMENT :
+		       maps_small(setting, event->size);
 }
 
 /* The segment of the snapshot that holds an address, or NULL. */
@@ -111,7 +110,8 @@ void kinds_find(struct kinds *kinds, const struct scene *scene,
 	const struct la_program *program = kinds->program;
 	bool found;
 
-	event->small = kinds_is_small(program, event);
+	event->small = kinds_is_small(la_setting_values(program->setting),
+				      event);
 	found = find_final(kinds, event);
 	if (program->device->has_pool_ids)
 		la_recording_pool(program->recording, pool, event->pool);

@@ -26,8 +26,9 @@ void kinds_destroy(struct kinds *kinds);
 void kinds_find(struct kinds *kinds, const struct scene *scene,
 		uint16_t pool, struct la_view_event *event);
 
-/* Are blocks in memory of so many bytes, given at once, small ones? */
-bool kinds_is_small(const struct la_program *program,
+/* Are blocks in the memory that an event gives small ones?  setting: that is
+ * in force. */
+bool kinds_is_small(const struct la_setting_values *setting,
 		    const struct la_view_event *event);
 
 #endif /* LA_VIEW_KINDS_H */

@@ -149,12 +149,12 @@ LA_EXPORT int la_map_read(struct la_map *out,
 {
 	struct la_map map = { 0 };
 	struct walk walk;
-	int code;
+	int code = walk_init(&walk, recording, device, program, options, err);
 
-	walk_init(&walk, recording, device, program, options);
 	walk.end = event;
 	walk.sized = true;
-	code = walk_run(&walk, err);
+	if (!code)
+		code = walk_run(&walk, err);
 	map.event = walk.next;
 	if (!code && draw(&map, &walk.scene) < 0)
 		code = la_error_set(err, -ENOMEM, LA_NO_OFFSET,

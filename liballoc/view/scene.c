@@ -201,17 +201,18 @@ static int clear(struct scene *scene, uint64_t from, uint64_t to)
 
 static int change_range(struct scene *scene, const struct la_view_event *event)
 {
+	uint64_t most = UINT64_MAX - event->addr;
 	const struct scene_range range = {
 		.addr = event->addr,
-		.size = event->size,
+		.size = event->size < most ? event->size : most,
 		.pool = { event->pool[0], event->pool[1] },
 		.stream = event->stream,
 		.small = event->small,
 		.chained = event->action == LA_SEGMENT_MAP,
 	};
-	int err = clear(scene, event->addr, event->addr + event->size);
+	int err = clear(scene, range.addr, range.addr + range.size);
 
-	if (err || is_given_back(event->action) || !event->size)
+	if (err || is_given_back(event->action) || !range.size)
 		return err;
 	return add_range(scene, &range);
 }

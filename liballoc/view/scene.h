@@ -42,8 +42,9 @@ struct scene {
 	uint32_t spare_range; /* likewise */
 	struct addr_set range_at; /* indices */
 	uint64_t requests; /* LA_ALLOC so far */
-	uint64_t live; /* bytes of requests, as la_timeline_point.live */
-	uint64_t reserved; /* bytes of ranges */
+	/* Bytes of requests and of ranges; events may claim more than 64 bits
+	 * can count, see scene_bytes() */
+	unsigned __int128 live, reserved;
 };
 
 #define SCENE_NONE UINT32_MAX
@@ -64,5 +65,11 @@ bool scene_continues(const struct scene_range *range,
 
 /* Bytes from an address on that are one free block, if it begins there. */
 uint64_t scene_room(const struct scene *scene, uint64_t addr);
+
+/* A sum as the views tell it: at most UINT64_MAX. */
+static inline uint64_t scene_bytes(unsigned __int128 sum)
+{
+	return sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX;
+}
 
 #endif /* LA_VIEW_SCENE_H */

@@ -17,7 +17,6 @@ struct drawing {
 	size_t point_room, oom_room;
 	size_t point_limit; /* 0: none */
 	uint64_t events_per_point;
-	uint64_t peak_live; /* bytes before timeline.peak */
 	struct phases phases;
 };
 
@@ -82,23 +81,30 @@ static int add_oom(struct drawing *drawing, const struct la_view_event *event)
 static struct la_timeline_point point_of(const struct drawing *drawing,
 					 uint64_t event, uint64_t time_us)
 {
-	const struct scene *scene = drawing->scene;
+	uint64_t live = scene_bytes(drawing->scene->live);
+	uint64_t reserved = scene_bytes(drawing->scene->reserved);
 
 	return (struct la_timeline_point){
 		.event = event,
 		.time_us = time_us,
-		.live = { scene->live, scene->live },
-		.reserved = { scene->reserved, scene->reserved },
+		.live = { live, live },
+		.reserved = { reserved, reserved },
 	};
 }
 
-/* Before the next event, is more live than ever? */
+/* Before the next event, is more held than ever? */
 static void find_peak(struct drawing *drawing)
 {
-	if (drawing->scene->live <= drawing->peak_live)
-		return;
-	drawing->peak_live = drawing->scene->live;
-	drawing->timeline.peak = drawing->timeline.event_count;
+	struct la_timeline *timeline = &drawing->timeline;
+	uint64_t live = scene_bytes(drawing->scene->live);
+	uint64_t reserved = scene_bytes(drawing->scene->reserved);
+
+	if (live > timeline->peak_live) {
+		timeline->peak_live = live;
+		timeline->peak = timeline->event_count;
+	}
+	if (reserved > timeline->peak_reserved)
+		timeline->peak_reserved = reserved;
 }
 
 /* A la_view_visitor. */
@@ -146,6 +152,17 @@ static int read_into(struct drawing *drawing, struct walk *walk,
 				 code;
 }
 
+static void tell_card(struct la_timeline *timeline, const struct walk *walk)
+{
+	const struct la_program *program = walk->program;
+
+	if (program)
+		timeline->limit = walk->replay && !walk->replay->as_recorded ?
+					  walk->replay->limit :
+					  program->info.limit;
+	timeline->total = program ? program->info.total : walk->device->total;
+}
+
 LA_EXPORT int la_timeline_read(struct la_timeline *out,
 			       const struct la_recording *recording,
 			       unsigned int device,
@@ -155,19 +172,16 @@ LA_EXPORT int la_timeline_read(struct la_timeline *out,
 {
 	struct drawing drawing = { .events_per_point = 1 };
 	struct walk walk;
-	int code;
+	int code = walk_init(&walk, recording, device, program, options, err);
 
-	walk_init(&walk, recording, device, program, options);
 	walk.visitor = draw;
 	walk.data = &drawing;
 	drawing.scene = &walk.scene;
 	drawing.point_limit = options ? options->point_count : 0;
-	code = read_into(&drawing, &walk, device, err);
-	if (program)
-		drawing.timeline.limit = walk.replay ? walk.replay->limit :
-						       program->info.limit;
-	drawing.timeline.total = program ? program->info.total :
-					   walk.device->total;
+	if (!code)
+		code = read_into(&drawing, &walk, device, err);
+	if (!code)
+		tell_card(&drawing.timeline, &walk);
 	phases_destroy(&drawing.phases);
 	walk_destroy(&walk);
 	if (code < 0)

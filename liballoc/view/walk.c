@@ -3,24 +3,29 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/chains.h"
 #include "replay/program.h"
 #include "util/error.h"
 #include "view/walk.h"
 
-void walk_init(struct walk *walk, const struct la_recording *recording,
-	       unsigned int device, const struct la_program *program,
-	       const struct la_view_options *options)
+int walk_init(struct walk *walk, const struct la_recording *recording,
+	      unsigned int device, const struct la_program *program,
+	      const struct la_view_options *options, struct la_error *err)
 {
 	*walk = (struct walk){
 		.recording = recording,
-		.device = la_recording_device(recording, device),
 		.program = program,
 		.replay = options && program ? options->replay : NULL,
 		.end = UINT64_MAX,
 	};
 	scene_init(&walk->scene);
+	if (device >= la_recording_device_count(recording))
+		return la_error_set(err, -EINVAL, LA_NO_OFFSET,
+				    "the recording has no device %u", device);
+	walk->device = la_recording_device(recording, device);
+	return 0;
 }
 
 void walk_destroy(struct walk *walk)
@@ -259,6 +264,14 @@ static uint64_t block_of(struct walk *walk, uint64_t addr)
 		       scene_room(&walk->scene, addr);
 }
 
+/* The setting that the replay plays under. */
+static const struct la_setting_values *setting_of(const struct walk *walk)
+{
+	return walk->replay->as_recorded ?
+		       la_setting_values(walk->program->setting) :
+		       walk->replay->setting;
+}
+
 /* A la_heap_listener. */
 static void hear(void *data, enum la_action action, uint64_t addr,
 		 uint64_t size, uint64_t stream)
@@ -273,13 +286,15 @@ static void hear(void *data, enum la_action action, uint64_t addr,
 		.size = size,
 		.block = action == LA_ALLOC ? block_of(walk, addr) : 0,
 		.time_us = at_start ? 0 : walk->program->event[origin].time_us,
-		.pool = { walk->moment.pool[0], walk->moment.pool[1] },
 		.stream = stream_of(walk, stream),
 		.stack = at_start || !walk->stack ? 0 : walk->stack[origin],
 		.action = (uint8_t)action,
 	};
 
-	event.small = kinds_is_small(walk->program, &event);
+	if (action == LA_SEGMENT_ALLOC || action == LA_SEGMENT_MAP) {
+		memcpy(event.pool, walk->moment.pool, sizeof(event.pool));
+		event.small = kinds_is_small(setting_of(walk), &event);
+	}
 	show(walk, &event);
 }
 
@@ -322,7 +337,8 @@ static int show_replayed(struct walk *walk, struct la_error *err)
 	options.listener_data = walk;
 	options.moment = &walk->moment;
 	options.oom = NULL;
-	code = la_replay(walk->program, &options, &result, err);
+	code = replay_until(&walk->error, walk->program, &options, &result,
+			    err);
 	return walk->error ? walk->error : code;
 }
 
@@ -395,10 +411,12 @@ int walk_run(struct walk *walk, struct la_error *err)
 		       walk->replay   ? show_replayed(walk, err) :
 					show_recorded(walk);
 	if (code == -ECANCELED && walk->next >= walk->end)
-		code = 0;
-	return code == -ENOMEM ? la_error_set(err, code, LA_NO_OFFSET,
-					      "out of memory") :
-				 code;
+		return 0;
+	if (code == -ENOMEM)
+		la_error_set(err, code, LA_NO_OFFSET, "out of memory");
+	else if (walk->error)
+		la_error_set(err, code, LA_NO_OFFSET, "the visitor ended it");
+	return code;
 }
 
 LA_EXPORT int la_view_walk(const struct la_recording *recording,
@@ -409,13 +427,13 @@ LA_EXPORT int la_view_walk(const struct la_recording *recording,
 			   struct la_error *err)
 {
 	struct walk walk;
-	int code;
+	int code = walk_init(&walk, recording, device, program, options, err);
 
-	walk_init(&walk, recording, device, program, options);
 	walk.visitor = visitor;
 	walk.data = data;
 	walk.sized = true;
-	code = walk_run(&walk, err);
+	if (!code)
+		code = walk_run(&walk, err);
 	walk_destroy(&walk);
 	return code;
 }

@@ -31,9 +31,10 @@ struct walk {
 	int error; /* what ended the walk: 0, or negative */
 };
 
-void walk_init(struct walk *walk, const struct la_recording *recording,
-	       unsigned int device, const struct la_program *program,
-	       const struct la_view_options *options);
+/* Returns 0; or -EINVAL if there is no such device, for walk_destroy() only. */
+int walk_init(struct walk *walk, const struct la_recording *recording,
+	      unsigned int device, const struct la_program *program,
+	      const struct la_view_options *options, struct la_error *err);
 void walk_destroy(struct walk *walk);
 
 /* Walk up to the end.  Returns as la_view_walk(). */

@@ -66,11 +66,11 @@ grep -qF '>limit 8.40 GiB<' "$tmp/settings.svg" || fail 'svg: no limit'
 # What blocks have behind their requests, in the terminal and in the picture.
 streams=$data/streams.cap.pickle.xz
 unused=$(python3 tests/tools/report-page.py unused $streams)
-allocctl report --no-tune --term --plot map --at 999999999 $streams |
+allocctl report --no-tune --term --plot map --at 667 $streams |
 	tr '\n' ' ' >"$tmp/term"
 grep -qF "$unused of these unused" "$tmp/term" || fail "term: not $unused"
 grep -qF '░ unused in blocks' "$tmp/term" || fail 'term: no entry of the legend'
-allocctl report --no-tune --format svg --plot map --at 999999999 $streams \
+allocctl report --no-tune --format svg --plot map --at 667 $streams \
 	-o "$tmp/map.svg" || fail svg
 grep -qF "$unused of these unused" "$tmp/map.svg" || fail "svg: not $unused"
 grep -qF '>unused in blocks<' "$tmp/map.svg" || fail 'svg: no entry of the legend'

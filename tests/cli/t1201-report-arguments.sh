@@ -81,6 +81,16 @@ grep -qF '<dd>cap of 8.00 GiB</dd>' "$tmp/limit.html" || fail 'the other limit'
 allocctl report --no-tune --at 100 $gnn -o "$tmp/at.html" || fail --at
 grep -qF 'segments and blocks: event 100' "$tmp/at.html" || fail 'the moment'
 
+# The end is behind the last of 13,907 events, and nothing behind the end.
+events=13907
+allocctl report --no-tune --force --at "$events" $gnn -o "$tmp/at.html" ||
+	fail '--at the end'
+grep -qF 'segments and blocks: end' "$tmp/at.html" || fail 'the end'
+refused 2 "has no event $((events + 1)), it has $events" --no-tune \
+	--at $((events + 1)) $gnn -o "$tmp/c"
+refused 2 "has no event 9999999999, it has $events" --no-tune --term \
+	--at 9999999999 $gnn
+
 # Without history there is what was held; a log has its verdict alone.
 allocctl report tests/data/nohistory.pickle.xz -o "$tmp/nohistory.html" \
 	2>"$tmp/err" || fail "no history: $(cat "$tmp/err")"

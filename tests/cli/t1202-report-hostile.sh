@@ -105,3 +105,27 @@ for how in text kinds; do
 		-o "$tmp/b.html" || fail "JSON of odd $how"
 	check "$tmp/b.html"
 done
+
+# Blocks of more than 2^64 bytes in all: the most that 64 bits can say.
+python3 - "$tmp/vast.pickle" <<'END' || fail 'making it'
+import pickle, sys
+def event(action, addr, size):
+    return {"action": action, "addr": addr, "size": size, "stream": 0,
+            "time_us": 1, "frames": []}
+trace = [event("segment_alloc", i << 30, 2 << 20) for i in range(6)] + [
+    event("alloc", i << 30, 1 << 62) for i in range(6)] + [
+    event("free_completed", i << 30, 1 << 62) for i in range(3)]
+with open(sys.argv[1], "wb") as file:
+    pickle.dump({"segments": [], "device_traces": [trace],
+                 "allocator_settings": {}, "external_annotations": []}, file)
+END
+allocctl report --no-tune --force "$tmp/vast.pickle" -o "$tmp/b.html" \
+	2>"$tmp/err" || fail "vast: $(cat "$tmp/err")"
+check "$tmp/b.html"
+# Four of these fill 64 bits: before event 10; at the end there are three.
+grep -qF 'At most 17179869184.00 GiB are live, before event 10, and 12.00 MiB ' \
+	"$tmp/b.html" || fail 'the peak of vast blocks'
+allocctl report --no-tune --term --plot timeline "$tmp/vast.pickle" \
+	2>/dev/null >"$tmp/term" || fail 'vast --term'
+grep -qF 'peak 17179869184.00 GiB live before event 10' "$tmp/term" ||
+	fail 'the peak of vast blocks in the terminal'

@@ -45,7 +45,8 @@ points = view["points"]
 rows = list(struct.iter_unpack("<5d", base64.b64decode(points["columns"])))
 assert len(rows) == points["count"] <= 8192
 each = points["events_per_point"]
-assert [r[0] for r in rows] == [i * each for i in range(len(rows))]
+assert [r[0] for r in rows] == [
+    min((i + 1) * each, view["events"]) for i in range(len(rows))]
 assert max(r[2] for r in rows) == 19 * MiB
 assert sum(r[2] == 19 * MiB for r in rows) <= 2
 assert all(r[1] <= r[2] and r[3] <= r[4] <= 20 * MiB for r in rows)
@@ -53,5 +54,27 @@ assert min(r[1] for r in rows) == 0
 labels = {m["label"]: m["event"] for m in view["moments"]}
 assert labels["end"] == view["events"] and "peak" in labels, labels
 peak = labels["peak"]
-assert rows[(peak - 1) // each][2] == 19 * MiB, peak
+assert view["peak"] == {"event": peak, "live": 19 * MiB,
+                        "reserved": 20 * MiB}, view["peak"]
+assert next(r for r in rows if r[0] >= peak)[2] == 19 * MiB, peak
 END
+
+# 100,000 callers of one function: each is sought for among all the others.
+python3 - "$tmp/callers.pickle" <<'END' || fail 'making it'
+import pickle, sys
+base = 0x7f0000000000
+root = {"name": "main", "filename": "train.py", "line": 1}
+trace = [{"action": "segment_alloc", "addr": base, "size": 1 << 30,
+          "stream": 0, "time_us": 1, "frames": []}] + [
+    {"action": "alloc", "addr": base + i * 512, "size": 512, "stream": 0,
+     "time_us": 1, "frames": [{"name": "f", "filename": "train.py",
+                               "line": i + 2}, root]}
+    for i in range(100000)]
+with open(sys.argv[1], "wb") as file:
+    pickle.dump({"segments": [], "device_traces": [trace],
+                 "allocator_settings": {}, "external_annotations": []}, file)
+END
+timeout 20 allocctl report --no-tune --term --plot holders \
+	"$tmp/callers.pickle" >"$tmp/term" 2>/dev/null || fail 'many callers'
+grep -q '^48.83 MiB in 100,001 frames' "$tmp/term" ||
+	fail "many callers: $(cat "$tmp/term")"

@@ -190,12 +190,19 @@ class Recording:
     def ooms(self):
         return [i for i, e in enumerate(self.events) if e.action == OOM]
 
+    def high(self):
+        """Bytes of the highest that is drawn, as the command writes it."""
+        most, limit = max(max(pair) for pair in self.curve), self.names["limit"]
+        return max(most, limit["bytes"] if limit["bytes"] <= 2.5 * most else 0)
+
     def view(self, complete=True):
         timed = any(e.time for e in self.events)
         return dict(
             self.names, device=0, torch="2.11.0", gpu="a GPU", setting="",
             policy="torch", total=80 * GIB, events=len(self.events),
-            complete=complete,
+            complete=complete, high=self.high(),
+            peak={"event": self.peak(), "live": self.curve[self.peak()][0],
+                  "reserved": max(r for _, r in self.curve)},
             time=[self.events[0].time, self.events[-1].time] if timed else
             None, ooms=[{"event": i, "size": self.events[i].size}
                         for i in self.ooms()],
@@ -208,11 +215,12 @@ class Recording:
     def parts(self, per=7):
         """What stands in the page where the log would be too long."""
         curve, columns, count = self.curve, b"", 0
-        for at in range(0, len(curve), per):
+        for at in range(1, len(curve), per):
             part = curve[at:at + per]
             columns += struct.pack(
-                "<5d", at, *(pick(values) for values in zip(*part)
-                             for pick in (min, max)))
+                "<5d", at + len(part) - 1, *(
+                    pick(values) for values in zip(*part)
+                    for pick in (min, max)))
             count += 1
         moments = [(self.peak(), "peak")] + [
             (i, "OOM %d" % (n + 1)) for n, i in enumerate(self.ooms())] + [

@@ -9,6 +9,8 @@ from support import *
 
 recording = model.golden()
 curve, events = recording.curve, len(recording.events)
+POINTS = recording.view(complete=False)["points"]
+PARTS = (POINTS["count"], POINTS["columns"], events)
 
 
 def press(b, label, number=0):
@@ -24,14 +26,14 @@ def points(b):
     b.open(path)
     b.focus(TIMELINE)
     b.key("Home")
-    for at in range(0, len(curve), 7):
+    for at in range(1, len(curve), 7):
         part = curve[at:at + 7]
         low = [min(v) for v in zip(*part)]
         high = [max(v) for v in zip(*part)]
-        text = ["%s to %s" % (size_text(a), size_text(z)) if a != z else
-                size_text(a) for a, z in zip(low, high)]
+        ends = [(size_text(a), size_text(z)) for a, z in zip(low, high)]
+        text = [a if a == z else "%s to %s" % (a, z) for a, z in ends]
         same("point %d" % at, value(b), "event %d of %d, live %s, reserved %s" %
-             (at, events, *text))
+             (at + len(part) - 1, events, *text))
         b.key("ArrowRight")
     for at, label in [(recording.peak(), "peak")] + [
             (at, "OOM %d" % (i + 1)) for i, at in enumerate(recording.ooms())]:
@@ -45,6 +47,42 @@ def points(b):
             true("piece", b.text("#map .spoken").startswith(
                 "piece %d of %d: state %s; address 0x%x; size %s" % (
                     i + 1, len(pieces), state, addr, size_text(size))))
+    # The mark of a moment is in the point that holds it.
+    for at, here in ((0, 7), (7, 7), (8, 14), (events, events)):
+        same("point of %d" % at, b.value("seriesOfPoints({count: %d, columns: "
+             "%r}, %d).eventOf(seriesOfPoints({count: %d, columns: %r}, %d)"
+             ".indexOf(%d))" % (*(PARTS * 2), at)), here)
+    quiet(b, path)
+
+
+def limits(b):
+    """The command says how high is drawn; the limit is, up to there."""
+    view = recording.view()
+    for high, says, is_drawn in ((64 * MIB, "limit 64.00 MiB", True),
+                                 (28 * MIB, "limit 64.00 MiB, far above", False)):
+        path = written("limits.html", [dict(view, high=high)])
+        b.open(path)
+        b.frames()
+        true(says, says in b.texts("#timeline .legend li"))
+        same("line of " + says, pixel(b, TIMELINE, "limit") > 0, is_drawn)
+        quiet(b, path)
+
+
+def stray(b):
+    """Blocks without segments: what is live is in sight all the same."""
+    e = model.Event
+    alone = model.Recording([], [e(model.ALLOC, model.BASE, 32 * MIB),
+                                 e(model.FREE_COMPLETED, model.BASE)],
+                            limit={"kind": "none", "bytes": 2 ** 60})
+    path = written("stray.html", [alone.view()])
+    b.open(path)
+    b.frames()
+    width, height = b.value("(c => [c.clientWidth, c.clientHeight])("
+                            "document.querySelector(%r))" % TIMELINE)
+    got = pixel(b, TIMELINE, "live-bytes") * width * height
+    area = (width - 84) / 2 * (height - 26 - 14) / 1.06
+    true("live area: %d of %d" % (got, area),
+         abs(got - area) < 0.01 * area + width)
     quiet(b, path)
 
 
@@ -113,7 +151,7 @@ def still(b):
 
 
 with browser.Browser() as b:
-    for part in (points, two, broken, still):
+    for part in (points, limits, stray, two, broken, still):
         part(b)
 PYTHON
 run "$tmp/test.py"

@@ -5,7 +5,7 @@
 . tests/support.sh
 . tests/report/support.sh
 
-allocctl report --no-tune --at 999999999 --device 0 tests/data/two.pickle.xz \
+allocctl report --no-tune --at 8298 --device 0 tests/data/two.pickle.xz \
 	-o "$tmp/two.html" || fail report
 
 cat >"$tmp/test.py" <<'PYTHON'

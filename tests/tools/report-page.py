@@ -165,6 +165,34 @@ def check_phases(view, snapshot):
     assert not names or view["phases"], "phases are missing"
 
 
+def check_peak(view, records):
+    """Most bytes before any event; what is drawn reaches there, and to a limit
+    of up to 2.5 times as much."""
+    live = reserved = 0
+    before, held = [], []
+    for r in records + [None]:
+        if r is None or r["begun"]:
+            before.append(live)
+            held.append(reserved)
+        if r is None:
+            break
+        if r["action"] == "alloc":
+            live += max((r["size"] + 511) // 512, 1) * 512
+        elif r["action"] == "free_completed":
+            live -= max((r["size"] + 511) // 512, 1) * 512
+        elif r["action"] in ("segment_alloc", "segment_map"):
+            reserved += r["size"]
+        elif r["action"] in ("segment_free", "segment_unmap"):
+            reserved -= r["size"]
+    most = max(before)
+    assert view["peak"] == {"event": before.index(most), "live": most,
+                            "reserved": max(held)}, view["peak"]
+    high, limit = max(most, *held), view["limit"] or {"kind": "none"}
+    if limit["kind"] != "none" and limit["bytes"] <= 2.5 * high:
+        high = max(high, limit["bytes"])
+    assert view["high"] == high, (view["high"], high, limit)
+
+
 def unpickled(path):
     with lzma.open(path) as file:
         return pickle.load(file)
@@ -191,6 +219,7 @@ def check_view(view, path):
     assert len(shown) == len(events) == view["events"], path
     for got, event in zip(shown, events):
         check_event(view, got, event)
+    check_peak(view, records)
     check_end(view, records, snapshot)
     check_phases(view, snapshot)
     ooms = [i for i, e in enumerate(events) if e["action"] == "oom"]

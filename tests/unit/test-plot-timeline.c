@@ -46,7 +46,9 @@ START_TEST(test_steps_are_where_they_belong)
 		{ 3, 0, { 0, 0 }, { 2 * GIB, 2 * GIB } },
 	};
 	struct la_timeline view = { .point = point, .point_count = 4,
-				    .event_count = 4 };
+				    .event_count = 4, .peak = 3,
+				    .peak_live = GIB,
+				    .peak_reserved = 2 * GIB };
 	struct la_strbuf out = svg_of(&view);
 
 	/* What is reserved, with a stroke down to 1 GiB in the third. */
@@ -57,10 +59,11 @@ START_TEST(test_steps_are_where_they_belong)
 				    "H723V348H936V348z\""));
 	ck_assert(picture_has(&out, "\"M84 348V348H297V225.27H510V286.64"
 				    "H723V348H936V348z\""));
-	/* The peak. */
-	ck_assert(picture_has(&out, "<circle cx=\"297\" cy=\"225.27\""));
-	ck_assert(picture_has(&out, "<desc>4 events; peak 1024.00 MiB live at "
-				    "event 1, 2.00 GiB reserved</desc>"));
+	/* The peak, which nothing but the view knows the event of. */
+	ck_assert(picture_has(&out, "<circle cx=\"723\" cy=\"225.27\""));
+	ck_assert(picture_has(&out, "<desc>4 events; peak 1024.00 MiB live "
+				    "before event 3, 2.00 GiB reserved"
+				    "</desc>"));
 	ck_assert(picture_has(&out, ">1.5 GiB</text>"));
 	la_strbuf_release(&out);
 }
@@ -76,6 +79,8 @@ START_TEST(test_limit_and_ooms)
 		.point = &point,
 		.point_count = 1,
 		.event_count = 100,
+		.peak_live = GIB,
+		.peak_reserved = 2 * GIB,
 		.limit = { LA_LIMIT_CAP, 4 * GIB },
 		.oom = oom,
 		.oom_count = 2,
@@ -98,6 +103,11 @@ START_TEST(test_limit_and_ooms)
 	out = svg_of(&view);
 	ck_assert(picture_has(&out, "cap of 8.00 GiB, far above"));
 	ck_assert(!picture_count(&out, ">cap of 8.00 GiB</text>"));
+	la_strbuf_release(&out);
+	/* What is live counts where less is reserved. */
+	view.peak_live = 4 * GIB;
+	out = svg_of(&view);
+	ck_assert(picture_has(&out, ">cap of 8.00 GiB</text>"));
 	la_strbuf_release(&out);
 }
 END_TEST
@@ -145,7 +155,8 @@ START_TEST(test_extremes_are_kept)
 	struct la_timeline view = {
 		.point = point, .point_count = MANY, .event_count = MANY,
 		.oom = oom, .oom_count = MANY, .phase = phase,
-		.phase_count = MANY,
+		.phase_count = MANY, .peak = 77778, .peak_live = 2 * GIB,
+		.peak_reserved = 2 * GIB,
 	};
 	struct la_strbuf out;
 	uint64_t i;
@@ -188,6 +199,8 @@ START_TEST(test_nothing_and_much)
 	struct la_timeline much = {
 		.point = point, .point_count = 2,
 		.event_count = (uint64_t)1 << 63,
+		.peak = UINT64_MAX, .peak_live = UINT64_MAX,
+		.peak_reserved = UINT64_MAX,
 		.limit = { LA_LIMIT_CARD, UINT64_MAX },
 		.oom = &oom, .oom_count = 1,
 	};
@@ -216,7 +229,9 @@ START_TEST(test_terminal)
 	struct la_view_oom oom = { 999, 3 * GIB };
 	struct la_timeline view = { .point = point, .point_count = 2,
 				    .event_count = 1000, .oom = &oom,
-				    .oom_count = 1 };
+				    .oom_count = 1, .peak = 501,
+				    .peak_live = 14 * MIB,
+				    .peak_reserved = 14 * MIB };
 	struct la_strbuf out = text_of(&view, 51);
 	char row[256];
 
@@ -231,6 +246,10 @@ START_TEST(test_terminal)
 	point[1].live[1] = 2 * MIB + MIB / 4;
 	out = text_of(&view, 51);
 	ck_assert(picture_has(&out, "▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂\n"));
+	la_strbuf_release(&out);
+	out = text_of(&view, 120);
+	ck_assert(picture_has(&out, "peak 14.00 MiB live before event 501, "
+				    "14.00 MiB reserved"));
 	la_strbuf_release(&out);
 }
 END_TEST

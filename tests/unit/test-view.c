@@ -13,7 +13,7 @@
 
 #include <liballoc/view.h>
 
-#include "util/util.h"
+#include "replay/program.h"
 
 static struct la_recording *recording;
 static struct la_program *program;
@@ -297,6 +297,43 @@ START_TEST(any_moment)
 }
 END_TEST
 
+/* The map before the peak has its bytes; nothing has more, nor so many
+ * before. */
+START_TEST(before_peak)
+{
+	uint64_t live = 0, reserved = 0;
+	size_t i;
+
+	open_recording(names[_i]);
+	read_timeline(NULL);
+	read_map(NULL, timeline.peak);
+	ck_assert_uint_eq(map.event, timeline.peak);
+	for (i = 0; i < map.block_count; i++)
+		if (map.block[i].state != LA_MAP_FREE)
+			live += (map.block[i].requested + 511) &
+				~(uint64_t)511;
+	ck_assert_uint_eq(timeline.peak_live, live);
+	read_map(NULL, 0);
+	for (i = live = 0; i < map.block_count; i++)
+		if (map.block[i].state != LA_MAP_FREE)
+			live += (map.block[i].requested + 511) &
+				~(uint64_t)511;
+	for (i = 0; i < map.segment_count; i++)
+		reserved += map.segment[i].size;
+	ck_assert(!timeline.peak || live < timeline.peak_live);
+	for (i = 0; i < timeline.point_count; i++) {
+		const struct la_timeline_point *point = &timeline.point[i];
+
+		ck_assert(i + 1 < timeline.peak ?
+				  point->live[1] < timeline.peak_live :
+				  point->live[1] <= timeline.peak_live);
+		if (point->reserved[1] > reserved)
+			reserved = point->reserved[1];
+	}
+	ck_assert_uint_eq(timeline.peak_reserved, reserved);
+}
+END_TEST
+
 /* Replays: as recorded, under another setting, of each kind of start. */
 struct question {
 	const char *setting;
@@ -369,6 +406,42 @@ START_TEST(replays)
 }
 END_TEST
 
+/* Chains of the small pool have small blocks, whatever the large granule. */
+START_TEST(classes_of_replay)
+{
+	static const char text[] =
+		"expandable_segments:True,large_segment_size_mb:24";
+	struct la_setting *setting;
+	struct la_replay_options options = { 0 };
+	const struct la_view_options view = { .replay = &options };
+	bool found[2] = { false };
+	size_t i;
+	uint32_t k;
+
+	open_recording("big_random.default");
+	ck_assert_int_eq(la_setting_parse(&setting, text, strlen(text),
+					  LA_SET_AT_INIT, NULL), 0);
+	options.setting = la_setting_values(setting);
+	ck_assert_uint_eq(options.setting->large_segment_size, 24 * MIB);
+	read_map(&view, la_program_info(program)->event_count / 2);
+	for (i = 0; i < map.segment_count; i++) {
+		const struct la_map_segment *segment = &map.segment[i];
+
+		for (k = 0; k < segment->block_count; k++) {
+			const struct la_map_block *block =
+				&map.block[segment->first_block + k];
+
+			if (block->state == LA_MAP_FREE)
+				continue;
+			ck_assert_int_eq(segment->small, block->size <= MIB);
+			found[segment->small] = true;
+		}
+	}
+	ck_assert(found[false] && found[true]);
+	la_setting_free(setting);
+}
+END_TEST
+
 static int stop_at_third(void *data, const struct la_view_event *event)
 {
 	size_t *count = data;
@@ -382,17 +455,89 @@ START_TEST(visitor_stops)
 {
 	struct la_replay_options replay = { 0 };
 	const struct la_view_options options = { .replay = &replay };
+	struct la_error err = { 0 };
 	size_t count = 0;
 
 	open_recording("gnn.oom");
 	ck_assert_int_eq(la_view_walk(recording, 0, program, NULL,
-				      stop_at_third, &count, NULL), -EINTR);
+				      stop_at_third, &count, &err), -EINTR);
 	ck_assert_uint_eq(count, 3);
+	ck_assert_int_eq(err.code, -EINTR);
+	ck_assert_str_eq(err.text, "the visitor ended it");
 	replay.setting = la_program_setting(program);
 	count = 0;
+	err = (struct la_error){ 0 };
 	ck_assert_int_eq(la_view_walk(recording, 0, program, &options,
-				      stop_at_third, &count, NULL), -EINTR);
+				      stop_at_third, &count, &err), -EINTR);
 	ck_assert_uint_eq(count, 3);
+	ck_assert_int_eq(err.code, -EINTR);
+}
+END_TEST
+
+struct heard {
+	int stop;
+	size_t count, end; /* events; how many until it stops */
+	struct la_replay_moment moment;
+	size_t private_count; /* requests of private pools */
+};
+
+static void hear(void *data, enum la_action action, uint64_t addr,
+		 uint64_t size, uint64_t stream)
+{
+	static const uint64_t none[2];
+	struct heard *heard = data;
+
+	(void)addr;
+	(void)size;
+	(void)stream;
+	if (++heard->count == heard->end)
+		heard->stop = -EINTR;
+	if (!memcmp(heard->moment.pool, none, sizeof(none)))
+		return;
+	/* A request's pool, or one that is given back. */
+	ck_assert(action != LA_FREE_REQUESTED && action != LA_FREE_COMPLETED);
+	heard->private_count += action == LA_ALLOC;
+}
+
+/* It plays no further op: what the one at hand does is heard. */
+START_TEST(replay_stops)
+{
+	struct heard heard = { .end = 100 };
+	struct la_replay_options options = {
+		.listener = hear, .listener_data = &heard,
+		.moment = &heard.moment,
+	};
+	struct la_replay_result result;
+
+	open_recording("mempools.default");
+	options.setting = la_program_setting(program);
+	ck_assert_int_eq(replay_until(&heard.stop, program, &options, &result,
+				      NULL), 0);
+	ck_assert_uint_ge(heard.count, 100);
+	ck_assert_uint_lt(heard.count, 110);
+	heard = (struct heard){ 0 };
+	ck_assert_int_eq(la_replay(program, &options, &result, NULL), 0);
+	ck_assert_uint_gt(heard.count, 110);
+	ck_assert_uint_gt(heard.private_count, 0);
+}
+END_TEST
+
+START_TEST(no_such_device)
+{
+	struct la_error err = { 0 };
+	unsigned int count;
+	size_t seen = 0;
+
+	open_recording("gnn.oom");
+	count = la_recording_device_count(recording);
+	ck_assert_int_eq(la_view_walk(recording, count, program, NULL,
+				      stop_at_third, &seen, &err), -EINVAL);
+	ck_assert_uint_eq(seen, 0);
+	ck_assert_str_eq(err.text, "the recording has no device 1");
+	ck_assert_int_eq(la_timeline_read(&timeline, recording, count, program,
+					  NULL, NULL), -EINVAL);
+	ck_assert_int_eq(la_map_read(&map, recording, UINT32_MAX, NULL, NULL, 0,
+				     NULL), -EINVAL);
 }
 END_TEST
 
@@ -447,8 +592,12 @@ static Suite *view_suite(void)
 	tcase_add_loop_test(tcase, every_event, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tcase, few_points, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tcase, any_moment, 0, ARRAY_SIZE(names));
+	tcase_add_loop_test(tcase, before_peak, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tcase, replays, 0, ARRAY_SIZE(names));
+	tcase_add_test(tcase, classes_of_replay);
 	tcase_add_test(tcase, visitor_stops);
+	tcase_add_test(tcase, replay_stops);
+	tcase_add_test(tcase, no_such_device);
 	tcase_add_test(tcase, phases);
 	tcase_add_test(tcase, without_history);
 	suite_add_tcase(suite, tcase);

@@ -328,7 +328,9 @@ enum la_start {
 /** @brief What a replay is about to play. */
 struct la_replay_moment {
 	uint64_t event; /**< of the recording; UINT64_MAX: the start */
-	uint64_t pool[2]; /**< id, if it is a request */
+	/** Id of the pool of a request, or of a pool that ends; 0, 0: the
+	 *  default pool, or neither, or the start */
+	uint64_t pool[2];
 };
 
 /** @brief How to replay. */

@@ -9,6 +9,10 @@
  * Over time blocks take what was requested, rounded up to 512 bytes; at a
  * moment they have the bytes that they had, with a rest that an allocator did
  * not split off.
+ *
+ * All functions here take a program of that device of that recording, and
+ * borrow what they are given during the call alone; what they fill in is the
+ * caller's, but for the names of phases.
  */
 #ifndef LIBALLOC_VIEW_H
 #define LIBALLOC_VIEW_H
@@ -28,8 +32,8 @@ extern "C" {
 
 /** @brief What to look at, and how closely. */
 struct la_view_options {
-	/** A replay, whose listeners are not used; NULL: the recorded events
-	 *  as they are */
+	/** A replay; NULL, or no program: the recorded events as they are.
+	 *  Its listeners, moment and oom are not used. */
 	const struct la_replay_options *replay;
 	size_t point_count; /**< most points; 0: one an event */
 };
@@ -49,20 +53,23 @@ struct la_view_event {
 	/** Frees of blocks: which LA_ALLOC that was shown it is about, counted
 	 *  from 0; UINT64_MAX: none, and the event changes nothing */
 	uint64_t request;
-	uint64_t pool[2]; /**< of a segment; 0, 0: the default pool */
+	/** Of memory that is given (LA_SEGMENT_ALLOC, LA_SEGMENT_MAP): id of
+	 *  its pool; 0, 0: the default pool */
+	uint64_t pool[2];
 	uint32_t stream; /**< index into the recording's streams */
 	uint32_t stack; /**< who caused it, see la_recording_stack() */
 	/** enum la_action; LA_SNAPSHOT: it was left out when the recording was
 	 *  read, see la_program_info.first_event */
 	uint8_t action;
-	bool small; /**< of a segment: of the small pool */
+	bool small; /**< of memory that is given: of the small pool */
 };
 
 /**
  * @brief Takes an event.
  * @param data  the caller's
  * @param event the event, valid during the call
- * @return 0, or a negative errno value: then nothing more is shown
+ * @return 0, or a negative errno value: then nothing more is shown, and a
+ *         replay ends
  */
 typedef int la_view_visitor(void *data, const struct la_view_event *event);
 
@@ -76,8 +83,10 @@ typedef int la_view_visitor(void *data, const struct la_view_event *event);
  * @param options   what to look at, or NULL
  * @param visitor   takes each event
  * @param data      first argument of visitor
- * @param err       what is wrong, may be NULL
+ * @param err       what is wrong, may be NULL; filled also where visitor
+ *                  ended it
  * @retval 0       success
+ * @retval -EINVAL the recording has no such device
  * @retval -ENOMEM out of memory
  * @return else what visitor returned, or as la_replay()
  *
@@ -94,7 +103,8 @@ struct la_timeline_point {
 	uint64_t event; /**< first of the events that it stands for */
 	uint64_t time_us; /**< Unix time in microseconds of it; 0: unknown */
 	/** Least and most bytes of live and pending blocks, each rounded up to
-	 *  512 bytes, behind these events */
+	 *  512 bytes, behind these events; here and below UINT64_MAX stands
+	 *  for more, too, which only events that are made up claim */
 	uint64_t live[2];
 	uint64_t reserved[2]; /**< least and most bytes of segments */
 };
@@ -117,6 +127,8 @@ struct la_timeline {
 	size_t point_count; /**< number of points */
 	uint64_t event_count; /**< number of events that they stand for */
 	uint64_t peak; /**< event before which most is live, the first such */
+	uint64_t peak_live; /**< bytes of live and pending blocks then */
+	uint64_t peak_reserved; /**< most bytes of segments, at any event */
 	struct la_limit limit; /**< what bounded the heap */
 	uint64_t total; /**< bytes of the card; 0: unknown */
 	struct la_view_oom *oom; /**< owned; by event */
@@ -128,12 +140,13 @@ struct la_timeline {
 /**
  * @brief Read bytes over time.
  * @param[out] out  the timeline; untouched on failure
- * @param recording recording, outlives the timeline
+ * @param recording recording; it owns the names of phases
  * @param device    index of the device
  * @param program   its program; NULL if it has no events
  * @param options   what to look at, or NULL
  * @param err       what is wrong, may be NULL
  * @retval 0       success; release with la_timeline_release()
+ * @retval -EINVAL the recording has no such device
  * @retval -ENOMEM out of memory
  * @return else as la_replay()
  *
@@ -205,6 +218,7 @@ struct la_map {
  *                  more: at the end
  * @param err       what is wrong, may be NULL
  * @retval 0       success; release with la_map_release()
+ * @retval -EINVAL the recording has no such device
  * @retval -ENOMEM out of memory
  * @return else as la_replay()
  */
