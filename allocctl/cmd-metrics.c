@@ -9,22 +9,6 @@
 #include "output.h"
 #include "print.h"
 
-static int print(const char *path, const struct la_strbuf *text)
-{
-	struct output output;
-	bool is_written;
-
-	if (text->failed)
-		return print_no_memory();
-	is_written = output_open(&output, path, "-", true);
-	if (is_written) {
-		fwrite(text->data, 1, text->length, output.file);
-		is_written = output_commit(&output);
-	}
-	output_close(&output);
-	return is_written ? STATUS_DONE : STATUS_CANNOT_TELL;
-}
-
 static int serve(const struct env_query *query, const char *path)
 {
 	struct metrics *metrics = calloc(1, sizeof(*metrics));
@@ -34,7 +18,7 @@ static int serve(const struct env_query *query, const char *path)
 
 	if (status == STATUS_DONE) {
 		metrics_text(&text, metrics);
-		status = print(path, &text);
+		status = output_text(path, "-", true, &text);
 	}
 	la_strbuf_release(&text);
 	free(metrics);

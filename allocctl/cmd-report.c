@@ -29,24 +29,6 @@ static char *make_title(const struct opt_list *files)
 	return title.data;
 }
 
-static int write_text(const struct asked_request *request, const char *out,
-		      const struct la_strbuf *text)
-{
-	struct output output;
-	int status = STATUS_CANNOT_TELL;
-
-	if (output_open(&output, out, request->files.item[0],
-			request->force)) {
-		if (fwrite(text->data, 1, text->length, output.file) !=
-		    text->length)
-			print_error("cannot write '%s'", out);
-		else if (output_commit(&output))
-			status = STATUS_DONE;
-	}
-	output_close(&output);
-	return status;
-}
-
 static int write_page(const struct asked *asked, const char *out)
 {
 	char *title = make_title(&asked->request->files);
@@ -65,7 +47,8 @@ static int write_page(const struct asked *asked, const char *out)
 	if (!title || page_add(&text, &page, &err) < 0 || text.failed)
 		print_error("cannot write '%s': %s", out, err.text);
 	else
-		status = write_text(asked->request, out, &text);
+		status = output_text(out, asked->request->files.item[0],
+				     asked->request->force, &text);
 	la_strbuf_release(&text);
 	free(title);
 	return status;
@@ -113,7 +96,8 @@ static int write_svg(const struct asked *asked, const char *out)
 	else if (!code)
 		status = no_picture(picture);
 	else
-		status = write_text(asked->request, out, &text);
+		status = output_text(out, asked->request->files.item[0],
+				     asked->request->force, &text);
 	la_strbuf_release(&text);
 	return status;
 }

@@ -149,6 +149,12 @@ static void add_bad_report(struct fleet *fleet, const struct fleet_line *line,
 	la_strbuf_release(&place);
 }
 
+/* Will an answer that comes now not be held? */
+static bool is_over(const struct fleet *fleet)
+{
+	return fleet->failed || fleet->full;
+}
+
 static bool is_number(const char *text)
 {
 	return !text[strspn(text, "0123456789")];
@@ -198,7 +204,7 @@ static void settle(struct reader *reader, const struct held *held)
 	if (!held->sure || hostlist_expand(&nodes, held->name))
 		fleet_add_error(fleet, held->name, said);
 	else
-		for (i = 0; i < nodes.count; i++)
+		for (i = 0; i < nodes.count && !is_over(fleet); i++)
 			fleet_add_error(fleet, nodes.name[i], said);
 	hostlist_release(&nodes);
 }
@@ -208,7 +214,8 @@ static void read_lines(struct reader *reader, FILE *stream, const char *file)
 	struct fleet_line line = { .file = file };
 	struct la_strbuf text = { 0 };
 
-	while (!reader->fleet->failed && next_line(stream, &text, &line.cut)) {
+	while (!is_over(reader->fleet) &&
+	       next_line(stream, &text, &line.cut)) {
 		la_strbuf_addstr(&text, "");
 		if (text.failed)
 			break;
@@ -228,7 +235,7 @@ bool fleet_read(struct fleet *fleet, FILE *stream, const char *file)
 
 	read_lines(&reader, stream, file);
 	for (i = 0; i < reader.count; i++) {
-		if (!fleet->failed)
+		if (!is_over(fleet))
 			settle(&reader, &reader.held[i]);
 		free(reader.held[i].text);
 		free(reader.held[i].name);

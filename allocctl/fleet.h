@@ -14,7 +14,7 @@ enum {
 	FLEET_NODES = HOSTLIST_MOST, /* most that are told apart */
 	FLEET_PARTS = 20 * FLEET_NODES,
 	FLEET_LINE_BYTES = 1 << 20, /* longest line that is a report */
-	FLEET_NAME_BYTES = 255, /* longest name of a node */
+	FLEET_NAME_BYTES = HOSTLIST_NAME, /* longest name of a node */
 };
 
 #define FLEET_PART_SCHEMA "allocctl.fleet-part/1"

@@ -27,6 +27,8 @@ static const char *add_name(struct hostlist *list, const char *text,
 
 	if (!length)
 		return "a name is empty";
+	if (length > HOSTLIST_NAME)
+		return "a name is longer than 255 bytes";
 	if (list->count == HOSTLIST_MOST)
 		return "it stands for more than 200000 names";
 	name = strndup(text, length);

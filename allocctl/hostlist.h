@@ -8,7 +8,10 @@
 
 #include "util/strbuf.h"
 
-enum { HOSTLIST_MOST = 200000 }; /* names that a list may stand for */
+enum {
+	HOSTLIST_MOST = 200000, /* names that a list may stand for */
+	HOSTLIST_NAME = 255, /* bytes of a name */
+};
 
 /* Zero-initialised: empty. */
 struct hostlist {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cmd.h"
 #include "output.h"
 #include "partial.h"
 #include "platform.h"
@@ -33,80 +32,55 @@ static bool is_kept(const struct output *output, const char *input,
 	return true;
 }
 
-static bool open_partial(struct output *output)
-{
-	int fd = -1;
-
-	if (partial_name(output->path, &output->target, &output->partial))
-		fd = partial_create(output->partial);
-	else
-		errno = ENOMEM;
-	if (fd < 0) {
-		free(output->partial);
-		output->partial = NULL;
-		return fail(output, errno);
-	}
-	output->file = fdopen(fd, "wb");
-	if (!output->file)
-		close(fd);
-	return output->file || fail(output, errno);
-}
-
 bool output_open(struct output *output, const char *path, const char *input,
 		 bool force)
 {
-	enum platform_kind kind;
-
 	*output = (struct output){ .path = path, .force = force };
 	if (!strcmp(path, "-")) {
 		output->file = stdout;
 		return true;
 	}
-	kind = platform_kind(path);
-	if (is_kept(output, input, kind))
+	if (is_kept(output, input, platform_kind(path)))
 		return false;
-	if (kind != PLATFORM_OTHER)
-		return open_partial(output);
-	output->file = fopen(path, "wb");
-	return output->file || fail(output, errno);
+	output->partial = partial_open(path, &output->file);
+	return output->partial || fail(output, errno);
 }
 
 bool output_commit(struct output *output)
 {
-	bool is_written;
-	int error;
+	int code;
 
-	if (output->file == stdout)
+	if (!output->partial)
 		return true; /* print_finish() looks at it */
-	is_written = fflush(output->file) == 0 &&
-		     (!output->partial || fsync(fileno(output->file)) == 0);
-	error = errno;
-	if (fclose(output->file) != 0 && is_written) {
-		is_written = false;
-		error = errno;
-	}
-	output->file = NULL;
-	if (is_written && output->partial &&
-	    partial_commit(output->partial, output->target, output->force) <
-		    0) {
-		is_written = false;
-		error = errno;
-	}
-	if (!is_written)
-		return fail(output, error);
-	free(output->partial);
+	code = partial_commit(output->partial, output->force);
 	output->partial = NULL;
-	return true;
+	return code == 0 || fail(output, errno);
 }
 
 void output_close(struct output *output)
 {
-	if (output->file && output->file != stdout)
-		fclose(output->file);
 	if (output->partial)
-		partial_remove(output->partial);
-	free(output->partial);
-	free(output->target);
+		partial_cancel(output->partial);
+}
+
+int output_text(const char *path, const char *input, bool force,
+		const struct la_strbuf *text)
+{
+	struct output output;
+	int status = STATUS_CANNOT_TELL;
+
+	if (text->failed)
+		return print_no_memory();
+	if (output_open(&output, path, input, force)) {
+		if (fwrite(text->data, 1, text->length, output.file) !=
+			    text->length &&
+		    output.partial)
+			fail(&output, errno);
+		else if (output_commit(&output))
+			status = STATUS_DONE;
+	}
+	output_close(&output);
+	return status;
 }
 
 int output_sink(void *data, const void *bytes, size_t size)

@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "util/strbuf.h"
+
 struct output {
 	const char *path; /* as the user has it; "-": standard output */
 	bool force; /* replace a file that is there */
-	char *target; /* owned: the file itself, behind links; NULL: none */
-	char *partial; /* owned: what is written until it is whole, or NULL */
-	FILE *file; /* NULL: not open */
+	struct partial *partial; /* owned; NULL: it is standard output */
+	FILE *file; /* to write to */
 };
 
 /*
@@ -27,6 +28,10 @@ bool output_commit(struct output *output);
 
 /* Give up what was not committed. */
 void output_close(struct output *output);
+
+/* All of it at once.  A status; not STATUS_DONE after a message. */
+int output_text(const char *path, const char *input, bool force,
+		const struct la_strbuf *text);
 
 /* A la_recording_sink; data: a FILE. */
 int output_sink(void *data, const void *bytes, size_t size);

@@ -7,23 +7,24 @@
 #define ALLOCCTL_PARTIAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
+
+struct partial;
 
 /*
- * What file a path means, behind links, and a template for the name of its
- * partial file, both for free(); false: no memory, and the template is NULL.
+ * Begin what path is to hold, in file, which is the caller's to write to and
+ * not to close; it may be stdout.  A pipe and a device are written directly.
+ * Links are followed if they are the user's or root's; what another user has
+ * put there is not written to, nor waited for.  NULL with errno.
  */
-bool partial_name(const char *path, char **target, char **partial);
+struct partial *partial_open(const char *path, FILE **file);
 
 /*
- * Make the file, with the access that a new file gets; no signal that ends the
- * program leaves it behind.  Its descriptor, or -1 with errno.
+ * Give the file its name and the access that a new file gets; one that is there
+ * is only replaced by force.  0, or -1 with errno: then nothing is left.
  */
-int partial_create(char *partial);
+int partial_commit(struct partial *partial, bool force);
 
-/* Give the closed file the name target, which is only replaced by force: 0, or
- * -1 with errno. */
-int partial_commit(const char *partial, const char *target, bool force);
-
-void partial_remove(const char *partial);
+void partial_cancel(struct partial *partial);
 
 #endif /* ALLOCCTL_PARTIAL_H */

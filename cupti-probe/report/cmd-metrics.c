@@ -1,74 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cupti-probe metrics: what Prometheus's textfile collector reads. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "allocctl/opt.h"
+#include "allocctl/output.h"
 #include "allocctl/print.h"
 #include "metrics.h"
 #include "probe-cmd.h"
-#include "safe.h"
-
-static int cannot_write(const char *path)
-{
-	print_error("cannot write '%s': %s", path, strerror(errno));
-	return STATUS_CANNOT_TELL;
-}
-
-static bool write_all(int fd, const struct la_strbuf *text)
-{
-	size_t done = 0;
-	ssize_t got;
-
-	while (done < text->length) {
-		got = write(fd, text->data + done, text->length - done);
-		if (got < 0 && errno != EINTR)
-			return false;
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return true;
-}
-
-/* The collector is another user. */
-static int write_file(const char *path, const struct la_strbuf *text)
-{
-	char folder[PATH_MAX];
-	const char *name = safe_split(folder, path);
-	int fd = name ? safe_folder(folder) : -EISDIR, status = STATUS_DONE;
-	struct safe safe;
-
-	if (!name) {
-		errno = EISDIR;
-		return cannot_write(path);
-	}
-	if (fd < 0)
-		return STATUS_CANNOT_TELL;
-	if (!safe_open(&safe, fd, name)) {
-		status = cannot_write(path);
-	} else if (!write_all(safe.fd, text)) {
-		status = cannot_write(path);
-		safe_cancel(&safe);
-	} else if (!safe_commit(&safe, 0644)) {
-		status = cannot_write(path);
-	}
-	close(fd);
-	return status;
-}
-
-static int print(const char *output, const struct la_strbuf *text)
-{
-	if (text->failed)
-		return print_no_memory();
-	if (output && strcmp(output, "-"))
-		return write_file(output, text);
-	fputs(la_strbuf_text(text), stdout);
-	return STATUS_DONE;
-}
 
 static int serve(const char *path, const char *output)
 {
@@ -84,7 +25,8 @@ static int serve(const char *path, const char *output)
 	if (status == STATUS_DONE) {
 		metrics_gather(metrics, &folder);
 		metrics_text(&text, metrics);
-		status = print(output, &text);
+		umask(022); /* the collector is another user */
+		status = output_text(output, "-", true, &text);
 	}
 	free(metrics);
 	la_strbuf_release(&text);
@@ -105,7 +47,7 @@ static void lengthen(int argc, char **argv)
 
 static int metrics_run(int argc, char **argv)
 {
-	const char *output = NULL;
+	const char *output = "-";
 	const struct opt opts[] = {
 		{ OPT_STRING, "output", &output, "FILE",
 		  "file, replaced at once; -: standard output (default)",

@@ -9,7 +9,7 @@
 #include "allocctl/print.h"
 #include "keep.h"
 #include "probe-cmd.h"
-#include "safe.h"
+#include "allocctl/safe.h"
 #include "util/size.h"
 
 static int remove_one(const struct folder *folder, const struct entry *entry,
@@ -46,7 +46,7 @@ static int remove_chosen(const struct folder *folder, enum keep_sort sort,
 	}
 	free(reason);
 	if (!dry)
-		safe_sweep(folder->fd);
+		safe_sweep(folder->fd, NULL);
 	return status;
 }
 

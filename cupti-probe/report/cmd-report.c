@@ -12,7 +12,7 @@
 #include "folder.h"
 #include "letter.h"
 #include "probe-cmd.h"
-#include "safe.h"
+#include "allocctl/safe.h"
 #include "write.h"
 
 /* In the order of enum triage_format. */

@@ -11,7 +11,7 @@
 #include "allocctl/triage-page.h"
 #include "head.h"
 #include "letter-file.h"
-#include "safe.h"
+#include "allocctl/safe.h"
 
 static const char *const fronts[] = {
 	[LA_PROBE_FRONT_NONE] = "none",

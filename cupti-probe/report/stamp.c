@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "safe.h"
+#include "allocctl/safe.h"
 #include "stamp.h"
 
 /* Bytes at the beginning of a report that have all members. */
@@ -151,7 +151,7 @@ void stamp_see(int folder, const char *name, uint64_t ooms)
 	if (!safe_open(&safe, folder, beside))
 		return;
 	if (dprintf(safe.fd, "%" PRIu64 "\n", ooms) > 0)
-		safe_commit(&safe, 0600);
+		safe_commit(&safe, 0600, true);
 	else
 		safe_cancel(&safe);
 }

@@ -11,7 +11,7 @@
 #include "folder.h"
 #include "keep.h"
 #include "letter.h"
-#include "safe.h"
+#include "allocctl/safe.h"
 #include "write.h"
 
 /* Tenths of a second. */
@@ -119,8 +119,9 @@ static int write_form(const struct target *target, struct letter *letter,
 		safe_cancel(&safe);
 		return status;
 	}
-	return safe_commit(&safe, 0600) ? STATUS_DONE :
-				    cannot("write", name, strerror(errno));
+	return safe_commit(&safe, 0600, true) ?
+		       STATUS_DONE :
+		       cannot("write", name, strerror(errno));
 }
 
 /* JSON last: with it the report counts as written. */

@@ -164,6 +164,19 @@ has 'and 9990 more'
 has 'missing 2 nodes n[10000-10001]'
 [ "$(wc -l <"$tmp/out")" -lt 60 ] || fail 'a long table'
 
+# More answers than are held end the reading.
+yes 'clush: n[1-200000]: x' | head -n 2000 >"$tmp/lists"
+status=0
+timeout 30 allocctl fleet --from "$tmp/lists" >"$tmp/out" 2>"$tmp/err" ||
+	status=$?
+equal 'status of many lists' "$status" 3
+equal 'many lists' "$(cat "$tmp/err")" 'allocctl: more than 200000 answers'
+
+# A name that is too long is not made many times.
+echo "clush: $(head -c 300 /dev/zero | tr '\0' a)[1-9]: x" >"$tmp/long"
+run 3 --from "$tmp/long"
+has ' 1 with an error'
+
 # Lists.
 for list in '' ',' 'n[' 'n[]' 'n[1' 'n[2-1]' 'n[1-]' 'n[a]' 'n[1]x[,]' \
 	'n[0-999999]' '[0-9][0-9][0-9][0-9][0-9][0-9][0-9]' 'n[1],,m' \

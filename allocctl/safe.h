@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files in a folder that all users may write to. */
-#ifndef REPORT_SAFE_H
-#define REPORT_SAFE_H
+#ifndef ALLOCCTL_SAFE_H
+#define ALLOCCTL_SAFE_H
 
 #include <stdbool.h>
 
@@ -24,16 +24,17 @@ int safe_folder(const char *path);
 /* Begin a file that only the user may read.  False: see errno. */
 bool safe_open(struct safe *safe, int folder, const char *name);
 
-/* Put it on the disk under its name, with a mode, in place of one that is
- * there.  False: see errno; then nothing is left of it. */
-bool safe_commit(struct safe *safe, unsigned int mode);
+/* Put it on the disk under its name, with a mode, by force in place of one that
+ * is there.  False: see errno; then nothing is left of it. */
+bool safe_commit(struct safe *safe, unsigned int mode, bool force);
 
 void safe_cancel(struct safe *safe);
 
-/* Remove what killed writers left under partial names. */
-void safe_sweep(int folder);
+/* Remove what killed writers of a file left under partial names an hour ago;
+ * NULL: of any report. */
+void safe_sweep(int folder, const char *target);
 
 /* Split a path: its folder in PATH_MAX bytes, and its last name; NULL: none. */
 const char *safe_split(char *folder, const char *path);
 
-#endif /* REPORT_SAFE_H */
+#endif /* ALLOCCTL_SAFE_H */

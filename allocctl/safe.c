@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "allocctl/print.h"
+#include "print.h"
 #include "safe.h"
 
 int safe_folder(const char *path)
@@ -35,12 +35,28 @@ int safe_folder(const char *path)
 	return -error;
 }
 
+/* Without /proc it would never get a name. */
+static int open_nameless(int folder)
+{
+#ifdef O_TMPFILE
+	if (access("/proc/self/fd", X_OK) == 0)
+		return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC,
+			      0600);
+#endif
+	(void)folder;
+	return -1;
+}
+
+/* Hosts that share the folder may have the same process. */
 bool safe_open(struct safe *safe, int folder, const char *name)
 {
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
 	*safe = (struct safe){ .folder = folder, .name = name };
-	snprintf(safe->partial, sizeof(safe->partial), ".%s.%ld.new", name,
-		 (long)getpid());
-	safe->fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	snprintf(safe->partial, sizeof(safe->partial), ".%s.%ld-%ld.new", name,
+		 (long)getpid(), now.tv_nsec);
+	safe->fd = open_nameless(folder);
 	if (safe->fd >= 0)
 		return true;
 	safe->fd = openat(folder, safe->partial,
@@ -50,27 +66,41 @@ bool safe_open(struct safe *safe, int folder, const char *name)
 	return safe->named;
 }
 
-/* What has no name yet cannot take the place of what has one. */
-static bool give_name(struct safe *safe)
+static bool give_name(const struct safe *safe, const char *name)
 {
 	char self[64];
 
-	if (safe->named)
-		return true;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", safe->fd);
-	safe->named = linkat(AT_FDCWD, self, safe->folder, safe->partial,
-			     AT_SYMLINK_FOLLOW) == 0;
-	return safe->named;
+	return linkat(AT_FDCWD, self, safe->folder, name,
+		      AT_SYMLINK_FOLLOW) == 0;
 }
 
-bool safe_commit(struct safe *safe, unsigned int mode)
+/* What has no name yet cannot take the place of what has one. */
+static bool replace(struct safe *safe)
+{
+	if (!safe->named)
+		safe->named = give_name(safe, safe->partial);
+	return safe->named && renameat(safe->folder, safe->partial,
+				       safe->folder, safe->name) == 0;
+}
+
+/* Some file systems have no hard links. */
+static bool place(struct safe *safe)
+{
+	if (!safe->named)
+		return give_name(safe, safe->name);
+	if (linkat(safe->folder, safe->partial, safe->folder, safe->name, 0) ==
+	    0)
+		return unlinkat(safe->folder, safe->partial, 0) == 0;
+	return errno != EEXIST && replace(safe);
+}
+
+bool safe_commit(struct safe *safe, unsigned int mode, bool force)
 {
 	int error;
 
-	if (fchmod(safe->fd, mode) < 0 || fsync(safe->fd) < 0 ||
-	    !give_name(safe) ||
-	    renameat(safe->folder, safe->partial, safe->folder, safe->name) <
-		    0) {
+	if (fchmod(safe->fd, (mode_t)mode) < 0 || fsync(safe->fd) < 0 ||
+	    !(force ? replace(safe) : place(safe))) {
 		error = errno;
 		safe_cancel(safe);
 		errno = error;
@@ -88,27 +118,44 @@ void safe_cancel(struct safe *safe)
 	close(safe->fd);
 }
 
-/* ".NAME.report.json.123.new", an hour old. */
+/* ".NAME.123-456.new". */
+static bool is_of(const char *name, const char *target)
+{
+	size_t length = strlen(target);
+	const char *rest = name + 1 + length;
+
+	return !strncmp(name + 1, target, length) && *rest == '.' &&
+	       !strcmp(rest + 1 + strspn(rest + 1, "0123456789-"), ".new");
+}
+
+/* Is it an hour old? */
 static bool is_left(int folder, const char *name)
 {
-	size_t length = strlen(name);
 	struct stat st;
 
-	return length > 5 && name[0] == '.' &&
-	       !strcmp(name + length - 4, ".new") &&
-	       (strstr(name, ".report.") || strstr(name, ".seen.")) &&
-	       fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(st.st_mode) && st.st_mtime < time(NULL) - 3600;
 }
 
-void safe_sweep(int folder)
+static bool is_report(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 5 && !strcmp(name + length - 4, ".new") &&
+	       (strstr(name, ".report.") || strstr(name, ".seen."));
+}
+
+void safe_sweep(int folder, const char *target)
 {
 	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *file;
 
 	while (dir && (file = readdir(dir)))
-		if (is_left(folder, file->d_name))
+		if (file->d_name[0] == '.' &&
+		    (target ? is_of(file->d_name, target) :
+			      is_report(file->d_name)) &&
+		    is_left(folder, file->d_name))
 			unlinkat(folder, file->d_name, 0);
 	if (dir)
 		closedir(dir);
