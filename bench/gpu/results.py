@@ -40,6 +40,38 @@ def hooks(out):
     return {"hooks": {"columns": columns, "rows": rows}}, {}
 
 
+PROBE = {"causes": re.compile(r"(ok|WRONG) +(\w+) under (\w+): (\w+) \(\w+\), truth (\w+)"),
+         "kernels": re.compile(r"(?:ok|WRONG) +torch.profiler sees (\d+) kernels under '(\w*)', (\d+) without"),
+         "step": re.compile(r"(?:ok|WRONG) +(\w+): step time (.+?) \(95 %, (\d+) pairs, median step ([\d.]+) ms\)"),
+         "hooks": re.compile(r"(?:ok|WRONG) +(\w+): ([\d.]+ %) of the step time in hooks"),
+         "memory": re.compile(r"(?:ok|WRONG) +(\w+): ([-+\d.]+) MiB of (GPU|host) memory"),
+         "replay": re.compile(r"(?:ok|WRONG) +the recording of a training is replayed: (\d+) of (\d+) placements")}
+
+
+def probe(out):
+    """Of what tests/gpu/probe.py prints."""
+    path = os.path.join(out, "probe.txt")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    seen = {name: [found.groups() for found in map(pattern.match, lines) if found] for name, pattern in PROBE.items()}
+    rows, figures = [], {}
+    for front, step, pairs, milliseconds in seen["step"]:
+        named = [right == "ok" for right, _, under, _, _ in seen["causes"] if under == front]
+        kernels = [f"{int(n):,} of {int(without):,}" for n, under, without in seen["kernels"] if under == front]
+        memory = {where: mib for under, mib, where in seen["memory"] if under == front}
+        rows.append([front, f"{sum(named)} of {len(named)}", *(kernels or ["-"]), f"{step} of {milliseconds} ms, {pairs} pairs",
+                     *([share for under, share in seen["hooks"] if under == front] or ["-"]), memory.get("GPU", "-"),
+                     memory.get("host", "-")])
+    for right, all_ in seen["replay"]:
+        figures.update({"probe.placements": int(right), "probe.placements.all": int(all_)})
+    if seen["kernels"]:
+        figures["probe.kernels"] = min(int(n) for n, _, _ in seen["kernels"])
+    return {"probe": {"columns": ["front end", "causes named", "kernels that torch.profiler sees", "step time", "in hooks",
+                                  "GPU memory, MiB", "host memory, MiB"], "rows": rows}}, figures
+
+
 def answers(out):
     """{program.policy[.tight]: [answer of each run]} of tests/gpu/torch_plugin.py."""
     found = {}
@@ -167,7 +199,7 @@ def main():
     parser.add_argument("--results", default=os.path.join(HERE, "../results"))
     options = parser.parse_args()
     made = 0
-    for part in (hooks, programs, articles):
+    for part in (hooks, programs, articles, probe):
         answer = part(options.out)
         if not answer:
             print(f"SKIP {part.__name__}: not in {options.out}")

@@ -4,13 +4,14 @@
 #	hooks		liballoc's hooks beside torch's allocator (2 minutes)
 #	articles	experiments that articles describe (8 minutes)
 #	programs	PyTorch programs under each allocator (8 minutes)
+#	probe		cupti-probe beside torch: causes, profiler, cost (6 minutes)
 # then bench/results/gpu-*.json, and the tables of bench/README.md.  What a
 # part left in OUT stays when another call does the rest.  Wants torch with
 # CUDA, g++, one GPU with nothing else on it, and what make has built.
-# BENCH_SECONDS bounds all of it (1200); O: where make built (build/release).
+# BENCH_SECONDS bounds all of it (1500); O: where make built (build/release).
 set -eu
 usage() {
-	echo 'usage: bench/gpu/run.sh OUT [hooks|articles|programs]...' >&2
+	echo 'usage: bench/gpu/run.sh OUT [hooks|articles|programs|probe]...' >&2
 	exit 2
 }
 [ $# -gt 0 ] || usage
@@ -18,11 +19,11 @@ case $1 in -*) usage ;; esac
 out=$1
 shift
 for part; do
-	case $part in hooks | articles | programs) ;; *) usage ;; esac
+	case $part in hooks | articles | programs | probe) ;; *) usage ;; esac
 done
-[ $# -gt 0 ] || set -- hooks articles programs
+[ $# -gt 0 ] || set -- hooks articles programs probe
 O=${O:-build/release}
-end=$(($(date +%s) + ${BENCH_SECONDS:-1200}))
+end=$(($(date +%s) + ${BENCH_SECONDS:-1500}))
 mkdir -p "$out"
 
 python3 -c 'import torch; torch.cuda.init()' 2>/dev/null || {
@@ -62,6 +63,12 @@ programs() {
 	python3 tests/gpu/torch_plugin.py --lib "$O/lib" --out "$out/programs" \
 		--steps 120 --rounds 1 --stress 0 --seconds "$most" \
 		>"$out/programs.txt"
+}
+
+probe() {
+	python3 tests/gpu/probe.py --bin "$O/bin" --lib "$O/lib" \
+		--out "$out/probe" --pairs 4 --seconds "$(left 150)" \
+		>"$out/probe.txt"
 }
 
 python3 - >"$out/machine.json" <<'END'

@@ -37,6 +37,18 @@ done
 mkdir -p "$tmp/gpu/programs" "$tmp/results"
 echo '1-5 MB     8 threads: liballoc    100 ns (90 to 110), torch    400 ns (380 to 420), ratio 4.0; 80.0 and 20.0 M pairs/s' \
 	>"$tmp/gpu/hooks.txt"
+cat >"$tmp/gpu/probe.txt" <<'END'
+ok      fraction under preload: FRACTION_CAP (PROVEN), truth FRACTION_CAP
+ok      fraction under preload: a report was left
+WRONG   capacity under preload: CANNOT_TELL (UNKNOWN), truth CAPACITY
+ok      torch.profiler sees 1872 kernels under '', 1872 without
+ok      torch.profiler sees 1870 kernels under 'preload', 1872 without
+ok      the recording of a training is replayed: 99 of 100 placements, 
+ok      preload: step time +0.10 % ± 0.20 % (95 %, 4 pairs, median step 12.50 ms)
+ok      preload: 0.123 % of the step time in hooks
+ok      preload: +2.0 MiB of GPU memory
+ok      preload: -3.0 MiB of host memory
+END
 python3 - "$tmp/gpu" <<'END'
 import json
 import sys
@@ -72,3 +84,5 @@ equal cache "$(row gpu-articles cache 0)" '512|2.0|100.0|50|-'
 equal empty "$(row gpu-articles empty 1)" \
 	'`max_split_size_mb:64`|every 100|3|4|75 %|4.0|0.80'
 equal ledger "$(row gpu-articles ledger 0)" 'default|now|1|2|500|600'
+equal probe "$(row gpu-probe probe 0)" \
+	'preload|1 of 2|1,870 of 1,872|+0.10 % ± 0.20 % of 12.50 ms, 4 pairs|0.123 %|+2.0|-3.0'

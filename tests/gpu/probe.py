@@ -4,6 +4,7 @@
 
   causes    OutOfMemoryErrors of known cause under each front end: is the cause named?
   profiler  does torch.profiler still see kernels, as many as without the probe?
+  replay    is the recording of a training replayed to the byte?
   cost      step times in pairs, time in hooks by the probe's own counters, memory of GPU and host
 
 Wants torch with CUDA, one GPU with nothing else on it, and cupti-probe with libcupti-probe.so beside it (--bin, --lib).
@@ -104,6 +105,17 @@ def profiler(args):
               f"torch.profiler sees {seen[front]} kernels under '{front}', {seen.get('')} without")
 
 
+def replay(args):
+    folder = os.path.join(args.out, "replay")
+    under(args, "preload", folder, [HERE + "/train.py", str(args.steps)])
+    done = subprocess.run([os.path.join(args.bin, "allocctl"), "replay", "--verify", "--format", "json",
+                           recording(args, folder) or folder], check=False, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    found = json.loads(done.stdout)["self_check"] if done.returncode in (0, 1) else {"exact": False}
+    check(found["exact"], f"the recording of a training is replayed: {found.get('placements_right')} of "
+          f"{found.get('placements')} placements, {done.stderr.strip()[-200:]}")
+
+
 def interval(values):
     """Mean and half of its 95 % interval."""
     spread = statistics.stdev(values) / math.sqrt(len(values))
@@ -156,7 +168,7 @@ def compare(front, plain, probed, short):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    checks = {"causes": causes, "profiler": profiler, "cost": cost}
+    checks = {"causes": causes, "profiler": profiler, "replay": replay, "cost": cost}
     parser.add_argument("check", nargs="*", default=list(checks), help="default: all")
     parser.add_argument("--bin", default="build/release/bin")
     parser.add_argument("--lib", default="build/release/lib")
