@@ -95,6 +95,17 @@ static bool place(struct safe *safe)
 	return errno != EEXIST && replace(safe);
 }
 
+/* What is open for its path alone cannot be written to the disk. */
+static void sync_folder(int folder)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (copy < 0)
+		return;
+	fsync(copy);
+	close(copy);
+}
+
 bool safe_commit(struct safe *safe, unsigned int mode, bool force)
 {
 	int error;
@@ -106,7 +117,7 @@ bool safe_commit(struct safe *safe, unsigned int mode, bool force)
 		errno = error;
 		return false;
 	}
-	fsync(safe->folder);
+	sync_folder(safe->folder);
 	close(safe->fd);
 	return true;
 }

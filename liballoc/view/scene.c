@@ -118,7 +118,7 @@ bool scene_continues(const struct scene_range *range,
 uint64_t scene_room(const struct scene *scene, uint64_t addr)
 {
 	const struct scene_range *range = scene_range_of(scene, addr), *next;
-	uint64_t roof = UINT64_MAX, end = 0;
+	uint64_t roof = UINT64_MAX, end = addr;
 	uint32_t at;
 
 	if (addr_set_after(&scene->block_at, addr, &at))
