@@ -88,10 +88,17 @@ chmod 755 "$tmp" "$tmp/venv"
 task VIRTUAL_ENV="$tmp/venv" $V=x:y
 gets 'unset unset' "liballoc: $V: 'x:y' becomes '': torch 2.4 refuses the setting"
 
-# A broken policy stops nobody.
+# A broken policy stops nobody, nor does what is too long to be passed on; that
+# nobody judged it is said.
+unjudged() {	# unjudged VALUE WORDS
+	task $V="$1"
+	equal task "$(sed -n 's/^task: //p' "$tmp/out")" "$1 unset"
+	grep -q "^liballoc: $V: not judged: .*$2" "$tmp/out" ||
+		fail "'$2' is not in $(cut -c 1-200 "$tmp/out")"
+}
+unjudged "$(head -c 131046 /dev/zero | tr '\0' x)" 'Argument list too long$'
 echo '}' >>/etc/liballoc/policy.yaml
-task $V=x:y
-gets 'x:y unset'
+unjudged x:y 'cannot read'
 
 # Each of several tasks is repaired; one of a node speaks.
 cat >/etc/liballoc/policy.yaml <<'END'
