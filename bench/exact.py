@@ -34,6 +34,11 @@ def lines(command):
     return done.stdout.splitlines()
 
 
+def counts(pattern, command):
+    found = [match for match in map(pattern.match, lines(command)) if match]
+    return found or sys.exit(f"{' '.join(command)}: counts nothing")
+
+
 def strings():
     """Of torch's own parser the verdict, the error's text and the values: (cases, as torch)."""
     with open(os.path.join(ROOT, STRINGS), encoding="utf-8") as file:
@@ -58,11 +63,10 @@ def run(results):
     add("settings of torch 2.11: verdict, error, values", right, 0, 0)
     results.figure(**{"exact.strings": right})
     triage = {}
-    for line in lines([sys.executable, "tests/tools/ooms.py", measure.program("allocctl"), "tests/data/ooms"]):
-        if found := TRIAGE.match(line):
-            triage.setdefault(found[1], {})[found[3]] = int(found[2])
-    for source, counts in triage.items():
-        values = [counts.get(word, 0) for word in ("right", "coarse", "open")]
+    for found in counts(TRIAGE, [sys.executable, "tests/tools/ooms.py", measure.program("allocctl"), "tests/data/ooms"]):
+        triage.setdefault(found[1], {})[found[3]] = int(found[2])
+    for source, told in triage.items():
+        values = [told.get(word, 0) for word in ("right", "coarse", "open")]
         add(f"causes of OOMs that were arranged, from {source}", *values)
         results.figure(**{f"exact.{source}.{word}": n for word, n in zip(("right", "less", "open"), values)},
                        **{f"exact.{source}.all": sum(values)})
@@ -75,12 +79,11 @@ def run(results):
 
 def recordings(results, add):
     for name, what in RECORDINGS.items():
-        counts = [found.groups() for found in map(COUNTED.match, lines(["sh", f"tests/shared/{name}.sh"])) if found]
-        cases, wrong = (int(n) for n in counts[-1])
+        cases, wrong = (int(n) for n in counts(COUNTED, ["sh", f"tests/shared/{name}.sh"])[-1].groups())
         add(what, cases - wrong, 0, 0)
         results.figure(**{f"exact.{name}": cases})
     seen = {}
-    for found in filter(None, map(REMEDY.match, lines(["sh", "tests/shared/remedy.sh"]))):
+    for found in counts(REMEDY, ["sh", "tests/shared/remedy.sh"]):
         count = seen.setdefault(found[1], [0, 0])
         count[0] += int(found[2])
         count[1] += int(found[3])

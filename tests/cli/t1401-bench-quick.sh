@@ -14,7 +14,7 @@ ln -s "$(realpath "$O")"/* "$tmp/o"
 O=$tmp/o SHARED='' QUICK=1 T='' sh bench/run.sh >"$tmp/bench" ||
 	fail "$(cat "$tmp/bench")"
 grep '^SKIP' "$tmp/bench" || :
-for subject in reader replay heap memory articles growth; do
+for subject in exact reader replay heap memory articles growth; do
 	grep -q '"quick": true' "$tmp/o/bench/$subject.json" ||
 		fail "no results of $subject"
 	sed -n 's/^ *"columns": \[$/table/p' "$tmp/o/bench/$subject.json" |
