@@ -178,17 +178,15 @@ static void put_body(struct log *log, const struct la_view_event *event)
 	switch ((enum la_action)event->action) {
 	case LA_ALLOC:
 		log->requests++;
-		put_addr(log, event->addr);
-		put(log, event->size);
-		if (is_sized(event))
-			put(log, event->block);
-		break;
+		__attribute__((fallthrough));
 	case LA_SEGMENT_ALLOC:
 	case LA_SEGMENT_FREE:
 	case LA_SEGMENT_MAP:
 	case LA_SEGMENT_UNMAP:
 		put_addr(log, event->addr);
 		put(log, event->size);
+		if (is_sized(event))
+			put(log, event->block);
 		break;
 	case LA_FREE_REQUESTED:
 	case LA_FREE_COMPLETED:
