@@ -300,16 +300,23 @@ static int finish(struct partial *partial)
 	return error;
 }
 
-int partial_commit(struct partial *partial, bool force)
+/* The access that a new file gets. */
+static mode_t new_mode(void)
 {
 	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+int partial_commit(struct partial *partial, bool force)
+{
 	int error = finish(partial);
 	sigset_t before;
 
-	umask(mask);
 	hold_signals(&before);
 	if (!error && !partial->is_direct) {
-		if (!safe_commit(&partial->safe, 0666 & ~mask, force))
+		if (!safe_commit(&partial->safe, new_mode(), force))
 			error = errno;
 		partial->safe.fd = -1;
 		doomed = NULL;
