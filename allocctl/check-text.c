@@ -2,7 +2,6 @@
 /* allocctl check: a setting as text, with a caret under what is meant. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check.h"
 #include "print.h"

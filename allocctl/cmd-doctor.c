@@ -2,7 +2,6 @@
 /* allocctl doctor: all that decides about GPU memory here, on one page. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "doctor.h"

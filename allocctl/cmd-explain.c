@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl explain: options, codes and presets in words. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -10,8 +10,8 @@
 #include "cmd.h"
 #include "events.h"
 #include "platform.h"
-#include "replay.h"
 #include "print.h"
+#include "replay.h"
 
 enum { MINIMUM_PROBES = 16 };
 

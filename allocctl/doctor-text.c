@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl doctor: in words, to be pasted. */
 #include <stdio.h>
-#include <string.h>
 
 #include <liballoc/version.h>
 

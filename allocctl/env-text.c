@@ -12,7 +12,7 @@ static void print_process(const struct la_env_process_info *info)
 	printf("process %" PRId64 ": ", info->pid);
 	print_escaped(info->arguments ? info->arguments :
 		      info->command   ? info->command :
-				       "?");
+					"?");
 	putchar('\n');
 	if (info->unit)
 		printf("  service: %s%s\n", info->unit,

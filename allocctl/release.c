@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "release.h"
 #include "print.h"
+#include "release.h"
 #include "util/size.h"
 
 static int read_ratio(const char *text, double *ratio)

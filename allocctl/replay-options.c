@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "replay.h"
 #include "print.h"
+#include "replay.h"
 #include "setting.h"
 
 /* --limit and --card */

@@ -3,12 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "picture.h"
-#include "replay.h"
 #include "print.h"
+#include "replay.h"
 #include "util/size.h"
 
 static void print_size(const char *label, uint64_t bytes)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* allocctl triage: what the driver's level of a probe's file tells. */
 
-#include <stdlib.h>
 
 #include "cmd.h"
 #include "print.h"

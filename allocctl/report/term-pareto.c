@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "axis.h"
 #include "allocctl/print.h"
+#include "axis.h"
 #include "pareto-order.h"
 #include "term.h"
 #include "util/size.h"

@@ -18,7 +18,8 @@ struct timeline_sums {
 
 void timeline_sum(struct timeline_sums *sums, const struct la_timeline *view);
 
-/* "1,000 events; peak 1.00 GiB live before event 12, 1.50 GiB reserved; ...". */
+/* "1,000 events; peak 1.00 GiB live before event 12, 1.50 GiB reserved; ...".
+ */
 void timeline_describe(struct la_strbuf *text,
 		       const struct timeline_sums *sums);
 

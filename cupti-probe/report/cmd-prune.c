@@ -7,9 +7,9 @@
 
 #include "allocctl/opt.h"
 #include "allocctl/print.h"
+#include "allocctl/safe.h"
 #include "keep.h"
 #include "probe-cmd.h"
-#include "allocctl/safe.h"
 #include "util/size.h"
 
 static int remove_one(const struct folder *folder, const struct entry *entry,

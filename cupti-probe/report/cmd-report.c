@@ -9,10 +9,10 @@
 #include "allocctl/opt.h"
 #include "allocctl/platform.h"
 #include "allocctl/print.h"
+#include "allocctl/safe.h"
 #include "folder.h"
 #include "letter.h"
 #include "probe-cmd.h"
-#include "allocctl/safe.h"
 #include "write.h"
 
 /* In the order of enum triage_format. */

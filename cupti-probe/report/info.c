@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "allocctl/print.h"
 #include "device.h"

@@ -8,10 +8,10 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/print.h"
+#include "allocctl/safe.h"
 #include "allocctl/triage-page.h"
 #include "head.h"
 #include "letter-file.h"
-#include "allocctl/safe.h"
 
 static const char *const fronts[] = {
 	[LA_PROBE_FRONT_NONE] = "none",

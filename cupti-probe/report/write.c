@@ -8,10 +8,10 @@
 
 #include "allocctl/cmd.h"
 #include "allocctl/print.h"
+#include "allocctl/safe.h"
 #include "folder.h"
 #include "keep.h"
 #include "letter.h"
-#include "allocctl/safe.h"
 #include "write.h"
 
 /* Tenths of a second. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Commands of fish, as the same tree. */
 #include <ctype.h>
-#include <string.h>
 
 #include "script/block-parse.h"
 #include "script/parser-token.h"
