@@ -31,10 +31,11 @@ refused 3 "'$tmp/a.pickle.xz' is the input" --no-tune --force \
 
 refused 2 'report wants a FILE' --no-tune
 refused 2 'of standard input: say -o OUT' -
-refused 2 '--format svg wants --plot' --format svg $gnn
+refused 2 'one picture: timeline, map, holes, settings or holders' --format svg $gnn
 refused 2 '--plot goes with' --plot map $gnn
 refused 2 '--term goes without' --term -o "$tmp/c" $gnn
-refused 2 "--plot does not know 'maps'" --plot maps --term $gnn
+refused 2 "know 'maps': it takes timeline, map, holes, settings or holders" \
+	--plot maps --term $gnn
 refused 3 'cannot read' "$tmp/none.pickle" -o "$tmp/c"
 refused 2 'want one recording' --setting max_split_size_mb:64 $gnn \
 	tests/data/card.pickle.xz -o "$tmp/c"
@@ -99,3 +100,12 @@ echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 14.00 MiB.' 
 	>"$tmp/train.log"
 allocctl report "$tmp/train.log" -o "$tmp/log.html" || fail 'of a log'
 grep -qF 'Tried to allocate 14.00 MiB<' "$tmp/log.html" || fail 'its message'
+refused 3 'allocctl triage says in words' --term "$tmp/train.log"
+
+# Nothing is no page.
+: >"$tmp/empty.pickle"
+echo 'epoch 1, loss 0.5' >"$tmp/calm.log"
+for file in empty.pickle calm.log; do
+	refused 3 'nothing to show' "$tmp/$file" -o "$tmp/nothing.html"
+	[ ! -e "$tmp/nothing.html" ] || fail "a page of $file"
+done
