@@ -66,6 +66,7 @@ static struct picture_source source_of(const struct asked *asked, size_t number)
 	};
 }
 
+/* PICTURE_COUNT: of none. */
 static int no_picture(enum picture picture)
 {
 	static const char *const lacks[PICTURE_COUNT] = {
@@ -76,8 +77,12 @@ static int no_picture(enum picture picture)
 		[PICTURE_HOLDERS] = "no stacks were recorded",
 	};
 
-	print_error("no picture of %s: %s", picture_names[picture],
-		    lacks[picture]);
+	if (picture == PICTURE_COUNT)
+		print_error("nothing to draw: there is no recording; allocctl "
+			    "triage says in words why memory ran out");
+	else
+		print_error("no picture of %s: %s", picture_names[picture],
+			    lacks[picture]);
 	return STATUS_CANNOT_TELL;
 }
 
@@ -133,9 +138,7 @@ static int print_view(const struct asked *asked, size_t number)
 	}
 	if (code < 0)
 		return print_no_memory();
-	return drawn || wanted == PICTURE_COUNT ?
-		       STATUS_DONE :
-		       no_picture((enum picture)wanted);
+	return drawn ? STATUS_DONE : no_picture((enum picture)wanted);
 }
 
 /* Each view under its name, if there are several. */
@@ -204,7 +207,8 @@ static bool is_usable(const struct asked_request *request)
 		wrong = "--term goes without -o, --force and --format";
 	else if (!request->term && request->format == FORMAT_SVG &&
 		 request->plot == PICTURE_COUNT)
-		wrong = "--format svg wants --plot, as one file is one picture";
+		wrong = "--format svg wants --plot, as one file is one "
+			"picture: timeline, map, holes, settings or holders";
 	else if (!request->term && request->format == FORMAT_HTML &&
 		 request->plot != PICTURE_COUNT)
 		wrong = "--plot goes with --format svg or --term";

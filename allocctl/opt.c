@@ -75,6 +75,20 @@ static bool store_number(const struct opt *o, const char *text)
 	return true;
 }
 
+static void unknown_choice(const struct opt *o, const char *text)
+{
+	struct la_strbuf words = { 0 };
+	int i;
+
+	for (i = 0; o->choices[i]; i++)
+		la_strbuf_addf(&words, "%s%s",
+			       !i ? "" : o->choices[i + 1] ? ", " : " or ",
+			       o->choices[i]);
+	print_error("--%s does not know '%s': it takes %s", o->name, text,
+		    la_strbuf_text(&words));
+	la_strbuf_release(&words);
+}
+
 static bool store_choice(const struct opt *o, const char *text)
 {
 	int i;
@@ -85,7 +99,7 @@ static bool store_choice(const struct opt *o, const char *text)
 		*(int *)o->value = i;
 		return true;
 	}
-	print_error("--%s does not know '%s'", o->name, text);
+	unknown_choice(o, text);
 	return false;
 }
 

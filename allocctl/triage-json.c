@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "holders.h"
 #include "print.h"
 #include "triage.h"
 #include "util/json.h"
+#include "util/util.h"
 
 /* In the order of enum la_oom_kind. */
 static const char *const kinds[] = {
@@ -46,6 +48,20 @@ static const char *const actions[] = {
 	[LA_TRIAL_STEPS] = "empty_cache_each_step",
 	[LA_TRIAL_STEPS_ABOVE] = "empty_cache_above_80",
 };
+
+const char *triage_action_text(const char *action)
+{
+	struct la_trial trial = { 0 };
+	size_t kind;
+
+	for (kind = 0; kind < ARRAY_SIZE(actions); kind++) {
+		if (!actions[kind] || strcmp(actions[kind], action))
+			continue;
+		trial.kind = (enum la_trial_kind)kind;
+		return triage_trial_text(LA_LANGUAGE_ENGLISH, &trial);
+	}
+	return action;
+}
 
 static void member_int(struct la_json *json, const char *name, bool known,
 		       int64_t value)

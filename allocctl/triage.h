@@ -145,6 +145,9 @@ const char *triage_past_text(enum la_language language,
 /* "expandable_segments:True", or what else was tried. */
 const char *triage_trial_text(enum la_language language,
 			      const struct la_trial *trial);
+/* triage-json.c: the same, in English, by the "action" of JSON; what is not
+ * known stays as it is. */
+const char *triage_action_text(const char *action);
 /* triage-advice.c: a line to paste that gathers what is missing, or NULL. */
 const char *triage_collect(const struct la_facts *facts);
 

@@ -176,6 +176,17 @@ static int add_recorded(struct asked *asked)
 	return status;
 }
 
+/* A log may tell of no failure; what JSON tells is shown whatever it is. */
+static int check_found(const struct asked *asked)
+{
+	if (asked->view_count || asked->triage.count ||
+	    asked->triage_request.files.nr < asked->request->files.nr)
+		return STATUS_DONE;
+	print_error("nothing to show: there is neither a recording nor a "
+		    "message of memory that ran out");
+	return STATUS_CANNOT_TELL;
+}
+
 /* What --limit, --card and --torch say, as for allocctl replay. */
 static int read_question(const struct asked *asked, struct question *question)
 {
@@ -293,6 +304,8 @@ int asked_read(struct asked *asked, const struct asked_request *request)
 	status = read_files(asked);
 	if (status == STATUS_DONE)
 		status = add_recorded(asked);
+	if (status == STATUS_DONE)
+		status = check_found(asked);
 	if (status == STATUS_DONE)
 		status = compare(asked);
 	return status == STATUS_DONE ? tune(asked) : status;

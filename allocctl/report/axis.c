@@ -46,6 +46,14 @@ static const struct unit *unit_for(enum axis_unit kind, double high)
 	return &units[kind].unit[i];
 }
 
+/* So many of it: one byte is no bytes. */
+static const char *unit_name(const struct unit *unit, double value)
+{
+	bool is_byte = unit == &of_bytes[ARRAY_SIZE(of_bytes) - 1];
+
+	return is_byte && value == 1 ? " byte" : unit->name;
+}
+
 double axis_at(const struct axis *axis, double value)
 {
 	double part = (value - axis->low) / (axis->high - axis->low);
@@ -78,7 +86,8 @@ static void tick_text(struct axis_tick *tick, enum axis_unit kind,
 		source_count_text(tick->text, (uint64_t)llround(tick->value));
 	else
 		snprintf(tick->text, sizeof(tick->text), "%.*f%s", decimals,
-			 tick->value / unit->size, unit->name);
+			 tick->value / unit->size,
+			 unit_name(unit, tick->value));
 }
 
 size_t axis_ticks(struct axis_tick tick[AXIS_TICKS], enum axis_unit kind,
@@ -105,7 +114,8 @@ const char *axis_bytes_text(char text[32], double bytes)
 {
 	const struct unit *unit = unit_for(AXIS_BYTES, bytes);
 
-	snprintf(text, 32, "%.4g%s", bytes / unit->size, unit->name);
+	snprintf(text, 32, "%.4g%s", bytes / unit->size,
+		 unit_name(unit, bytes));
 	return text;
 }
 

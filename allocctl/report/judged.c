@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "allocctl/print.h"
+#include "allocctl/triage.h"
 #include "html.h"
 #include "judged.h"
 #include "util/size.h"
@@ -83,6 +84,12 @@ static const char *setting_text(const char *setting)
 	return *setting ? setting : "default setting";
 }
 
+/* Below the numbers of its column. */
+static void cell_unknown(struct la_strbuf *out)
+{
+	la_strbuf_addstr(out, "<td class=\"number\">–</td>");
+}
+
 /* A cell of bytes, or of a dash where they are not known. */
 static void cell_bytes(struct la_strbuf *out, const json_t *object,
 		       const char *key)
@@ -92,7 +99,7 @@ static void cell_bytes(struct la_strbuf *out, const json_t *object,
 	if (json_is_integer(value))
 		html_cell_bytes(out, (uint64_t)json_integer_value(value));
 	else
-		html_cell(out, "–");
+		cell_unknown(out);
 }
 
 static void cell_seconds(struct la_strbuf *out, const json_t *object,
@@ -102,7 +109,7 @@ static void cell_seconds(struct la_strbuf *out, const json_t *object,
 	char text[32];
 
 	if (!json_is_number(value)) {
-		html_cell(out, "–");
+		cell_unknown(out);
 		return;
 	}
 	snprintf(text, sizeof(text), "%.3g s", json_number_value(value));
@@ -125,19 +132,6 @@ static const char *outcome_text(const char *outcome)
 	return outcome;
 }
 
-/* "empty_cache_each_step" in words. */
-static void cell_action(struct la_strbuf *out, const char *action)
-{
-	char text[64];
-	size_t i;
-
-	snprintf(text, sizeof(text), "%s", action);
-	for (i = 0; text[i]; i++)
-		if (text[i] == '_')
-			text[i] = ' ';
-	html_cell(out, text);
-}
-
 static void add_remedy(struct la_strbuf *out, const json_t *trial)
 {
 	const json_t *setting = json_object_get(trial, "setting");
@@ -146,7 +140,7 @@ static void add_remedy(struct la_strbuf *out, const json_t *trial)
 	if (json_is_string(setting))
 		html_cell_code(out, setting_text(json_string_value(setting)));
 	else
-		cell_action(out, text_of(trial, "action"));
+		html_cell(out, triage_action_text(text_of(trial, "action")));
 	html_cell(out, is_set(trial, "current") ?
 			       "no: it was in force" :
 			       outcome_text(text_of(trial, "outcome")));
@@ -167,7 +161,7 @@ static void add_remedies(struct la_strbuf *out, const json_t *oom)
 
 	if (!json_array_size(trials))
 		return;
-	la_strbuf_addstr(out, "<h3>What was tried by replay</h3>\n"
+	la_strbuf_addstr(out, "<h3>What would have helped</h3>\n"
 			      "<div class=\"scroll\"><table>\n");
 	html_columns(out, columns);
 	la_strbuf_addstr(out, "<tbody>\n");
@@ -236,8 +230,8 @@ void judged_add_verdict(struct la_strbuf *out, const struct judged *triage)
 	ooms = json_object_get(triage->root, "ooms");
 	html_section(out, "verdict", "Why memory ran out");
 	if (!json_array_size(ooms))
-		html_element(out, "p", "No request failed: there is nothing "
-				       "to explain.");
+		html_element(out, "p", "No failed request was found: there is "
+				       "nothing to explain.");
 	json_array_foreach(ooms, i, oom) {
 		la_strbuf_addstr(out, "<article>\n");
 		add_words(out, oom);
@@ -345,9 +339,13 @@ static void add_warnings(struct la_strbuf *out, const json_t *tune)
 	if (!json_array_size(list))
 		return;
 	la_strbuf_addstr(out, "<ul>\n");
-	json_array_foreach(list, i, warning)
-		if (json_is_string(warning))
-			html_element(out, "li", json_string_value(warning));
+	json_array_foreach(list, i, warning) {
+		if (!json_is_string(warning))
+			continue;
+		la_strbuf_addstr(out, "<li>warning: ");
+		html_text(out, json_string_value(warning));
+		la_strbuf_addstr(out, "</li>\n");
+	}
 	la_strbuf_addstr(out, "</ul>\n");
 }
 

@@ -243,8 +243,12 @@ static void add_check(struct la_strbuf *out, const struct view *view)
 		return;
 	}
 	if (!source->program) {
-		la_strbuf_addstr(out, ": there is nothing to replay; what was "
-				      "held at the end is shown.</li>\n");
+		la_strbuf_addf(out, ": there is nothing to replay%s; what was "
+			       "held at the end is shown.</li>\n",
+			       source_has_history(source) ? "" :
+			       ", as no history was recorded (<code>"
+			       "torch.cuda.memory._record_memory_history()"
+			       "</code> does)");
 		return;
 	}
 	la_strbuf_addf(out, ": replayed as it was recorded, %s of %s "

@@ -323,15 +323,15 @@ static void draw_legend(struct pareto *p)
 
 	svg_circle(p->out, 22, 64, 5, SVG_GOOD, SVG_GOOD, NULL);
 	label.x = 34;
-	svg_text(p->out, &label, "none takes less of both");
-	svg_circle(p->out, 226, 64, 4, SVG_PAPER, SVG_RESERVED, NULL);
-	label.x = 238;
+	svg_text(p->out, &label, "on the front: none takes less of both");
+	svg_circle(p->out, 316, 64, 4, SVG_PAPER, SVG_RESERVED, NULL);
+	label.x = 328;
 	svg_text(p->out, &label, "others");
-	svg_circle(p->out, 312, 64, 8, SVG_NONE, SVG_INK, NULL);
-	label.x = 326;
+	svg_circle(p->out, 402, 64, 8, SVG_NONE, SVG_INK, NULL);
+	label.x = 416;
 	svg_text(p->out, &label, "recorded");
-	draw_cross(p, 416, 64);
-	label.x = 428;
+	draw_cross(p, 506, 64);
+	label.x = 518;
 	svg_text(p->out, &label, "does not fit");
 }
 

@@ -15,6 +15,7 @@
 /* Parts of the size of a font: the mean width of characters in DejaVu Sans,
  * which is among the widest. */
 #define CHARACTER_WIDTH 0.6
+#define ELLIPSIS_WIDTH 1
 
 /* After Okabe and Ito, whose colours people tell apart who see few. */
 const struct svg_colour svg_colours[SVG_INKS] = {
@@ -312,9 +313,10 @@ double svg_text_width(const char *text, double size)
 void svg_text_within(struct la_strbuf *out, const struct svg_label *label,
 		     double room, const char *text)
 {
-	double each = CHARACTER_WIDTH * (label->size ? label->size : 12);
+	double size = label->size ? label->size : 12;
+	double each = CHARACTER_WIDTH * size;
 	size_t length = strlen(text), fits = 0, n;
-	double width = each;
+	double width = ELLIPSIS_WIDTH * size;
 
 	if (svg_text_width(text, label->size) <= room) {
 		text_of(out, label, text, length, "");

@@ -180,8 +180,8 @@ static void add_lines(struct grid *g)
 			add_line(g, "@", &g->setting[i]);
 			break;
 		}
-	la_strbuf_addstr(g->out, "a to z: none takes less of both; .: others; "
-				 "x: does not fit\n");
+	la_strbuf_addstr(g->out, "a to z: on the front, none takes less of both; "
+				 ".: others; x: does not fit\n");
 	if (g->limit)
 		la_strbuf_addf(g->out, "-: limit %s\n",
 			       la_size_format(size, g->limit));

@@ -708,19 +708,21 @@ int la_pickle_read(struct la_snapshot *snap, struct la_input *in, bool partial,
 {
 	struct la_machine m = { .snap = snap, .in = in };
 	int err = run(&m);
+	uint64_t end;
 
 	free(m.stack);
 	free(m.memo);
 	if (err != -ENODATA)
 		return err;
-	if (!partial) {
-		uint64_t end = in->base + (uint64_t)(in->end - in->start);
-
+	end = in->base + (uint64_t)(in->end - in->start);
+	if (!end)
+		return la_error_set(snap->err, -EBADMSG, 0,
+				    "the file is empty");
+	if (!partial)
 		return la_error_set(snap->err, -EBADMSG, end,
 				    "truncated at offset %" PRIu64
 				    "; --partial uses what is there",
 				    end);
-	}
 	la_snapshot_cut(snap);
 	*truncated = true;
 	return 0;

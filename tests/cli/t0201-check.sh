@@ -80,7 +80,7 @@ grep -q -x 'valid in torch 2.11' "$tmp/out" || fail 'empty string'
 
 usage 'check wants settings or --json-lines, and got neither'
 usage 'check wants settings or --json-lines, not both' --json-lines x
-usage "--set-at does not know 'later'" --set-at later x
+usage "--set-at does not know 'later': it takes import, init or runtime" --set-at later x
 usage "unknown option '--setat'; did you mean '--set-at'?" --setat x
 usage "no value after '--format'" x --format
 usage "option '--json-lines' takes no value" --json-lines=yes

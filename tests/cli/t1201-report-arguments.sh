@@ -31,10 +31,11 @@ refused 3 "'$tmp/a.pickle.xz' is the input" --no-tune --force \
 
 refused 2 'report wants a FILE' --no-tune
 refused 2 'of standard input: say -o OUT' -
-refused 2 '--format svg wants --plot' --format svg $gnn
+refused 2 'one picture: timeline, map, holes, settings or holders' --format svg $gnn
 refused 2 '--plot goes with' --plot map $gnn
 refused 2 '--term goes without' --term -o "$tmp/c" $gnn
-refused 2 "--plot does not know 'maps'" --plot maps --term $gnn
+refused 2 "know 'maps': it takes timeline, map, holes, settings or holders" \
+	--plot maps --term $gnn
 refused 3 'cannot read' "$tmp/none.pickle" -o "$tmp/c"
 refused 2 'want one recording' --setting max_split_size_mb:64 $gnn \
 	tests/data/card.pickle.xz -o "$tmp/c"
@@ -94,8 +95,22 @@ refused 2 "has no event 9999999999, it has $events" --no-tune --term \
 # Without history there is what was held; a log has its verdict alone.
 allocctl report tests/data/nohistory.pickle.xz -o "$tmp/nohistory.html" \
 	2>"$tmp/err" || fail "no history: $(cat "$tmp/err")"
-grep -qF 'there is nothing to replay' "$tmp/nohistory.html" || fail 'no history'
+grep -qF 'there is nothing to replay, as no history' "$tmp/nohistory.html" ||
+	fail 'no history'
 echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 14.00 MiB.' \
 	>"$tmp/train.log"
 allocctl report "$tmp/train.log" -o "$tmp/log.html" || fail 'of a log'
 grep -qF 'Tried to allocate 14.00 MiB<' "$tmp/log.html" || fail 'its message'
+refused 3 'allocctl triage says in words' --term "$tmp/train.log"
+
+# Nothing is no page; what was tried has the words of triage.
+: >"$tmp/empty.pickle"
+echo 'epoch 1, loss 0.5' >"$tmp/calm.log"
+for file in empty.pickle calm.log; do
+	refused 3 'nothing to show' "$tmp/$file" -o "$tmp/nothing.html"
+	[ ! -e "$tmp/nothing.html" ] || fail "a page of $file"
+done
+allocctl report --no-tune $gnn -o "$tmp/tried.html" || fail 'what was tried'
+for tried in 'empty_cache() at steps above 80 %' 'ideal packing'; do
+	grep -qF "<td>$tried</td>" "$tmp/tried.html" || fail "no '$tried'"
+done

@@ -7,6 +7,8 @@
 
 allocctl report --no-tune --at 8298 --device 0 tests/data/two.pickle.xz \
 	-o "$tmp/two.html" || fail report
+allocctl report --no-tune tests/data/two.pickle.xz -o "$tmp/cut.html" ||
+	fail 'report of narrow frames'
 
 cat >"$tmp/test.py" <<'PYTHON'
 import lzma
@@ -94,5 +96,14 @@ with browser.Browser() as b:
                                     ".baseVal.height" % FLAME))
     true("pointed at", b.text(LINE).startswith("all: "))
     quiet(b, path)
+    # Names end within their frames, also those that were cut.
+    b.open(os.path.join(TMP, "cut.html"))
+    true("some were cut", any("\u2026" in t for t in b.texts(
+        FLAME + " rect + text")))
+    same("names that leave their frames", b.value("""
+        [...document.querySelectorAll("%s rect + text")].filter(text =>
+            text.getBoundingClientRect().right >
+            text.previousElementSibling.getBoundingClientRect().right
+        ).map(text => text.textContent)""" % FLAME), [])
 PYTHON
 run "$tmp/test.py"

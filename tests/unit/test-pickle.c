@@ -288,7 +288,7 @@ struct bad {
 	STR("\x17", "PYTORCH_CUDA_ALLOC_CONF")
 
 static const struct bad bad[] = {
-	BAD(-EBADMSG, 0, "", "truncated at offset 0; --partial uses what is there"),
+	BAD(-EBADMSG, 0, "", "the file is empty"),
 	BAD(-EBADMSG, 0, "{\"segments\": []}", "not a pickle of protocol 2 or later"),
 	BAD(-EBADMSG, 0, "(dp0\n.", "not a pickle of protocol 2 or later"),
 	BAD(-EBADMSG, 0, "\x80\x06}.", "pickle protocol above 5"),

@@ -57,8 +57,8 @@ START_TEST(test_text_is_cut_to_its_room)
 		double room;
 		const char *text; /* NULL: nothing */
 	} row[] = {
-		{ 48, ">abcdefgh<" }, { 47, ">abcdef…<" }, { 18, ">ab…<" },
-		{ 17, NULL },	      { -5, NULL },
+		{ 48, ">abcdefgh<" }, { 47, ">abcdef…<" }, { 22, ">ab…<" },
+		{ 21, NULL },	      { -5, NULL },
 	};
 	size_t i;
 
@@ -140,7 +140,7 @@ START_TEST(test_axes_have_round_numbers)
 	static const char *const near[] = { "12.10 GiB", "12.12 GiB",
 					    "12.14 GiB", "12.16 GiB",
 					    "12.18 GiB", "12.20 GiB", NULL };
-	static const char *const bytes[] = { "0 bytes", "1 bytes", "2 bytes",
+	static const char *const bytes[] = { "0 bytes", "1 byte", "2 bytes",
 					     NULL };
 	static const char *const most[] = { "0 EiB", "5 EiB", "10 EiB",
 					    "15 EiB", NULL };
@@ -168,6 +168,8 @@ START_TEST(test_durations)
 	ck_assert_str_eq(axis_seconds_text(text, 0.0127), "12.7 ms");
 	ck_assert_str_eq(axis_seconds_text(text, 250e-6), "250 µs");
 	ck_assert_str_eq(axis_bytes_text(text, 0x1p30 * 1.5), "1.5 GiB");
+	ck_assert_str_eq(axis_bytes_text(text, 1), "1 byte");
+	ck_assert_str_eq(axis_bytes_text(text, 512), "512 bytes");
 }
 END_TEST
 
