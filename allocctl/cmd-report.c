@@ -12,7 +12,19 @@
 #include "allocctl/report/pictures.h"
 #include "cmd.h"
 #include "output.h"
+#include "platform.h"
 #include "print.h"
+
+/* The file that OUT would replace, or the first one. */
+static const char *find_input(const struct opt_list *files, const char *out)
+{
+	size_t i = files->nr;
+
+	while (i-- > 1)
+		if (platform_is_same(out, files->item[i]))
+			break;
+	return files->item[i];
+}
 
 /* The names of the files, without their folders. */
 static char *make_title(const struct opt_list *files)
@@ -47,7 +59,8 @@ static int write_page(const struct asked *asked, const char *out)
 	if (!title || page_add(&text, &page, &err) < 0 || text.failed)
 		print_error("cannot write '%s': %s", out, err.text);
 	else
-		status = output_text(out, asked->request->files.item[0],
+		status = output_text(out,
+				     find_input(&asked->request->files, out),
 				     asked->request->force, &text);
 	la_strbuf_release(&text);
 	free(title);
@@ -101,7 +114,8 @@ static int write_svg(const struct asked *asked, const char *out)
 	else if (!code)
 		status = no_picture(picture);
 	else
-		status = output_text(out, asked->request->files.item[0],
+		status = output_text(out,
+				     find_input(&asked->request->files, out),
 				     asked->request->force, &text);
 	la_strbuf_release(&text);
 	return status;

@@ -12,6 +12,8 @@
 #include "print.h"
 #include "safe.h"
 
+enum { SHORT = 200 }; /* bytes of a name that a partial one has room for */
+
 int safe_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = errno;
@@ -54,8 +56,8 @@ bool safe_open(struct safe *safe, int folder, const char *name)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	*safe = (struct safe){ .folder = folder, .name = name };
-	snprintf(safe->partial, sizeof(safe->partial), ".%s.%ld-%ld.new", name,
-		 (long)getpid(), now.tv_nsec);
+	snprintf(safe->partial, sizeof(safe->partial), ".%.*s.%ld-%ld.new",
+		 SHORT, name, (long)getpid(), now.tv_nsec);
 	safe->fd = open_nameless(folder);
 	if (safe->fd >= 0)
 		return true;
@@ -132,7 +134,7 @@ void safe_cancel(struct safe *safe)
 /* ".NAME.123-456.new". */
 static bool is_of(const char *name, const char *target)
 {
-	size_t length = strlen(target);
+	size_t length = strnlen(target, SHORT);
 	const char *rest = name + 1 + length;
 
 	return !strncmp(name + 1, target, length) && *rest == '.' &&

@@ -415,7 +415,8 @@ static int look_ahead(struct decoder *decoder)
 	for (i = program->event_count; i-- > 0 && !err;)
 		if (program->event[i].action == LA_SEGMENT_ALLOC &&
 		    addr_map_take(&alive, program->event[i].addr, &pool))
-			err = labels_set(&decoder->known, (uint32_t)i, pool);
+			err = labels_add(&decoder->known, (uint32_t)i, pool);
+	labels_reverse(&decoder->known);
 	for (i = 0; i < program->event_count && !err; i++)
 		if (program->event[i].action == LA_SEGMENT_MAP)
 			err = list_add(&decoder->maps, (uint32_t)i);

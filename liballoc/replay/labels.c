@@ -44,6 +44,26 @@ int labels_set(struct labels *labels, uint32_t event, uint32_t pool)
 	return 0;
 }
 
+int labels_add(struct labels *labels, uint32_t event, uint32_t pool)
+{
+	if (grow_array(&labels->at, &labels->room, labels->count,
+		       sizeof(*labels->at)) < 0)
+		return -ENOMEM;
+	labels->at[labels->count++] = (struct label){ event, pool };
+	return 0;
+}
+
+void labels_reverse(struct labels *labels)
+{
+	struct label *first = labels->at, *last = first + labels->count, moved;
+
+	for (; labels->count && first < --last; first++) {
+		moved = *first;
+		*first = *last;
+		*last = moved;
+	}
+}
+
 int labels_copy(struct labels *to, const struct labels *from)
 {
 	size_t i;
@@ -51,7 +71,7 @@ int labels_copy(struct labels *to, const struct labels *from)
 
 	to->count = 0;
 	for (i = 0; i < from->count && !err; i++)
-		err = labels_set(to, from->at[i].event, from->at[i].pool);
+		err = labels_add(to, from->at[i].event, from->at[i].pool);
 	return err;
 }
 

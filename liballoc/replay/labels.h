@@ -24,6 +24,11 @@ void labels_destroy(struct labels *labels);
 /* Set the label of an event.  Returns 0 or -ENOMEM. */
 int labels_set(struct labels *labels, uint32_t event, uint32_t pool);
 
+/* Add the label of an event behind all others; in the wrong order until
+ * labels_reverse() if the event is an earlier one.  Returns 0 or -ENOMEM. */
+int labels_add(struct labels *labels, uint32_t event, uint32_t pool);
+void labels_reverse(struct labels *labels);
+
 /* Make *to equal to *from.  Returns 0 or -ENOMEM. */
 int labels_copy(struct labels *to, const struct labels *from);
 

@@ -79,6 +79,12 @@ each() {
 	refuses "$f" 'Too many'
 	again
 	(cd "$tmp/f" && writes x.prom && whole x.prom) || exit 1
+	again
+	long=$(head -c 255 /dev/zero | tr '\0' x)
+	writes "$tmp/f/$long"
+	writes "$tmp/f/$long"
+	alone "$long"
+	again
 	refuses "$tmp/f/" 'Is a directory'
 	refuses "$tmp/f/none/x" 'No such file'
 	again

@@ -26,6 +26,10 @@ cmp -s "$tmp/page" "$tmp/a.pickle.xz.html" || fail '-o - differs'
 allocctl report --no-tune --output "$tmp/b.html" - <"$tmp/a.pickle.xz" ||
 	fail 'from standard input'
 [ -s "$tmp/b.html" ] || fail 'no page of standard input'
+cp "$tmp/a.pickle.xz" "$tmp/second.xz"
+refused 3 "'$tmp/second.xz' is the input" --no-tune --force \
+	"$tmp/a.pickle.xz" "$tmp/second.xz" -o "$tmp/second.xz"
+cmp "$tmp/a.pickle.xz" "$tmp/second.xz" || fail 'an input is replaced'
 refused 3 "'$tmp/a.pickle.xz' is the input" --no-tune --force \
 	"$tmp/a.pickle.xz" -o "$tmp/a.pickle.xz"
 

@@ -78,3 +78,26 @@ timeout 20 allocctl report --no-tune --term --plot holders \
 	"$tmp/callers.pickle" >"$tmp/term" 2>/dev/null || fail 'many callers'
 grep -q '^48.83 MiB in 100,001 frames' "$tmp/term" ||
 	fail "many callers: $(cat "$tmp/term")"
+
+# 200,000 segments that all stay.
+python3 - "$tmp/stay.pickle" <<'EOF' || fail 'making it'
+import pickle, sys
+size = 2 << 20
+def event(action, addr):
+    return {"action": action, "addr": addr, "size": size, "stream": 0,
+            "time_us": 1, "frames": []}
+def segment(addr):
+    return {"device": 0, "address": addr, "total_size": size, "stream": 0,
+            "segment_type": "large", "segment_pool_id": (0, 0),
+            "is_expandable": False, "frames": [],
+            "blocks": [{"address": addr, "size": size, "frames": [],
+                        "requested_size": size, "state": "active_allocated"}]}
+addrs = [i << 22 for i in range(1, 200001)]
+with open(sys.argv[1], "wb") as file:
+    pickle.dump({"segments": [segment(a) for a in addrs],
+                 "device_traces": [[event(action, a) for a in addrs
+                                    for action in ("segment_alloc", "alloc")]],
+                 "allocator_settings": {}, "external_annotations": []}, file)
+EOF
+timeout 20 allocctl report --no-tune --force "$tmp/stay.pickle" \
+	-o "$tmp/stay.html" 2>"$tmp/err" || fail "segments that stay: $?"
