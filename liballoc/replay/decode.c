@@ -391,12 +391,13 @@ static void reset(struct la_program *program)
 		program->slot_count += is_busy(&program->piece[i]);
 }
 
-/* Which event brought each segment that is there at the end, and so its pool;
- * and where memory is mapped. */
-static int look_ahead(struct decoder *decoder)
+/* Which event brought each segment that is there at the end, and so its pool:
+ * the last one at its address.  Labels are set in the order of events. */
+static int label_segments(struct decoder *decoder)
 {
 	const struct la_program *program = decoder->program;
 	const struct la_recorded_device *device = program->device;
+	struct index_list brought = { 0 }, pools = { 0 };
 	struct addr_map alive = { 0 };
 	uint32_t pool;
 	size_t i;
@@ -414,12 +415,28 @@ static int look_ahead(struct decoder *decoder)
 	}
 	for (i = program->event_count; i-- > 0 && !err;)
 		if (program->event[i].action == LA_SEGMENT_ALLOC &&
-		    addr_map_take(&alive, program->event[i].addr, &pool))
-			err = labels_set(&decoder->known, (uint32_t)i, pool);
+		    addr_map_take(&alive, program->event[i].addr, &pool) &&
+		    (list_add(&brought, (uint32_t)i) < 0 ||
+		     list_add(&pools, pool) < 0))
+			err = -ENOMEM;
+	for (i = brought.count; i-- > 0 && !err;)
+		err = labels_set(&decoder->known, brought.at[i], pools.at[i]);
+	addr_map_destroy(&alive);
+	free(brought.at);
+	free(pools.at);
+	return err;
+}
+
+/* The segments of the end, and where memory is mapped. */
+static int look_ahead(struct decoder *decoder)
+{
+	const struct la_program *program = decoder->program;
+	int err = label_segments(decoder);
+	size_t i;
+
 	for (i = 0; i < program->event_count && !err; i++)
 		if (program->event[i].action == LA_SEGMENT_MAP)
 			err = list_add(&decoder->maps, (uint32_t)i);
-	addr_map_destroy(&alive);
 	return err;
 }
 
