@@ -89,8 +89,9 @@ const char *source_limit_text(char text[64], const struct la_limit *limit)
 	return text;
 }
 
-static int cannot_read(const struct source *source, const struct la_error *err)
+static int cannot_read(struct source *source, const struct la_error *err)
 {
+	source->no_memory = err->code == -ENOMEM;
 	print_error("cannot read '%s': %s", source->path, err->text);
 	return STATUS_CANNOT_TELL;
 }

@@ -16,6 +16,7 @@ struct source {
 	const char *path;
 	uint64_t device; /* index, or SOURCE_MAIN_DEVICE */
 	bool partial; /* use what a truncated file gives */
+	bool no_memory; /* there was none to open it */
 	struct la_recording *recording; /* owned */
 	struct la_program *program; /* owned */
 	const struct la_program_info *info; /* of program */

@@ -192,7 +192,7 @@ static int read_facts(struct triage *triage, struct source *source)
 }
 
 /* What could not be understood as a program has facts nevertheless. */
-static void read_program(const struct triage *triage, struct source *source)
+static int read_program(const struct triage *triage, struct source *source)
 {
 	const struct triage_known *known = &triage->known;
 	const struct la_limit limit = {
@@ -208,10 +208,11 @@ static void read_program(const struct triage *triage, struct source *source)
 
 	if (!source_has_history(source) ||
 	    source_open_program(source, &options) == STATUS_DONE)
-		return;
+		return STATUS_DONE;
 	la_program_free(source->program);
 	source->program = NULL;
 	source->info = NULL;
+	return source->no_memory ? STATUS_CANNOT_TELL : STATUS_DONE;
 }
 
 static int read_device(struct triage *triage, const struct file *file,
@@ -228,7 +229,8 @@ static int read_device(struct triage *triage, const struct file *file,
 	source->recording = recording;
 	if (!source_has_history(source) && !source_has_segments(source))
 		return STATUS_DONE;
-	read_program(triage, source);
+	if (read_program(triage, source) != STATUS_DONE)
+		return STATUS_CANNOT_TELL;
 	return read_facts(triage, source);
 }
 

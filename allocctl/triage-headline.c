@@ -186,6 +186,7 @@ void triage_headline(struct la_strbuf *out, const struct triage *triage,
 		triage_say(out, triage->language, W_headline,
 			   la_cause_name(verdict->cause), grade,
 			   la_strbuf_text(&sentence), NULL);
+	out->failed |= sentence.failed;
 	la_strbuf_release(&sentence);
 }
 

@@ -84,6 +84,15 @@ static int sort_files(struct asked *asked)
 	return status;
 }
 
+static int keep_judged(struct asked *asked, enum judged_kind kind,
+		       const struct la_strbuf *text)
+{
+	if (text->failed)
+		return print_no_memory();
+	asked->judged[kind] = judged_read(text->data, text->length, NULL);
+	return asked->judged[kind] ? STATUS_DONE : STATUS_CANNOT_TELL;
+}
+
 /* What triage says, unless a file does. */
 static int judge(struct asked *asked)
 {
@@ -96,11 +105,7 @@ static int judge(struct asked *asked)
 		return status;
 	la_json_init(&json, la_json_to_strbuf, &text);
 	triage_json(&json, &asked->triage);
-	if (text.failed)
-		status = print_no_memory();
-	else
-		asked->judged[JUDGED_TRIAGE] =
-			judged_read(text.data, text.length, "triage");
+	status = keep_judged(asked, JUDGED_TRIAGE, &text);
 	la_strbuf_release(&text);
 	return status;
 }
@@ -263,11 +268,7 @@ static int search(struct asked *asked, const struct source *source)
 	if (status == STATUS_DONE) {
 		la_json_init(&json, la_json_to_strbuf, &text);
 		tune_json(&json, &tune);
-		if (text.failed)
-			status = print_no_memory();
-		else
-			asked->judged[JUDGED_TUNE] =
-				judged_read(text.data, text.length, "tune");
+		status = keep_judged(asked, JUDGED_TUNE, &text);
 	}
 	la_strbuf_release(&text);
 	tune_release(&tune);

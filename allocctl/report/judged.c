@@ -45,8 +45,11 @@ struct judged *judged_read(const char *text, size_t size, const char *what)
 	judged->root = json_loadb(text, size, 0, &err);
 	if (json_is_object(judged->root))
 		return judged;
-	print_error("cannot read '%s': %s", what,
-		    judged->root ? "no object of JSON" : err.text);
+	if (what)
+		print_error("cannot read '%s': %s", what,
+			    judged->root ? "no object of JSON" : err.text);
+	else
+		print_no_memory();
 	judged_free(judged);
 	return NULL;
 }

@@ -19,8 +19,9 @@ enum judged_kind { JUDGED_TRIAGE, JUDGED_TUNE, JUDGED_KINDS };
 /* Can this build read JSON? */
 bool judged_is_built(void);
 
-/* Read JSON; what names it in messages.  Release with judged_free().  NULL
- * after a message. */
+/* Read JSON; what names it in messages, or is NULL if it was written just now:
+ * then only memory may be missing.  Release with judged_free().  NULL after a
+ * message. */
 struct judged *judged_read(const char *text, size_t size, const char *what);
 void judged_free(struct judged *judged);
 

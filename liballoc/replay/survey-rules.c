@@ -6,8 +6,6 @@
 #include "replay/surveyor.h"
 #include "util/array.h"
 
-enum { RULES_MAX = 1 << 20 };
-
 /* ---- what is found */
 
 void survey_add_rule(struct surveyor *s, uint32_t a, uint32_t b,
@@ -18,8 +16,7 @@ void survey_add_rule(struct surveyor *s, uint32_t a, uint32_t b,
 	uint64_t key = (uint64_t)rule.a << 32 | rule.b << 2 | kind;
 	uint32_t there;
 
-	if (s->involved || (a == b && kind != RULE_NOT_DEFAULT) ||
-	    survey->rule_count == RULES_MAX ||
+	if (!wants_rules(s) || (a == b && kind != RULE_NOT_DEFAULT) ||
 	    addr_map_get(&s->known, key, &there))
 		return;
 	if (addr_map_set(&s->known, key, 0) < 0 ||

@@ -129,7 +129,7 @@ static int hit(struct surveyor *s, const struct stretch *stretch,
 	if (id == LA_NO_BLOCK)
 		return -EBADMSG;
 	*span = s->follower.span_of[id];
-	if (s->follower.heap->block[id].chained)
+	if (s->follower.heap->block[id].chained || !wants_rules(s))
 		return 0;
 	survey_list_fits(s, stretch, id, &s->fit);
 	survey_compare_fit(s, *span);
@@ -221,7 +221,8 @@ static int begin_request(struct surveyor *s, struct stretch *stretch)
 					round_segment(setting, stretch->size) >
 				s->program->cap;
 	stretch->excess = stretch->miss ? excess(s) : 0;
-	stretch->fits = stretch->miss && (oom || !setting->expandable_segments);
+	stretch->fits = stretch->miss && wants_rules(s) &&
+			(oom || !setting->expandable_segments);
 	return 0;
 }
 

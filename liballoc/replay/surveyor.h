@@ -7,6 +7,8 @@
 #include "replay/follow.h"
 #include "replay/survey.h"
 
+enum { RULES_MAX = 1 << 20 };
+
 /* A span as long as it is followed. */
 struct track {
 	uint64_t addr; /* start */
@@ -71,6 +73,12 @@ static inline bool spend(struct surveyor *s)
 		return false;
 	s->work--;
 	return true;
+}
+
+/* Can a comparison add a rule still?  Else none needs to be made. */
+static inline bool wants_rules(const struct surveyor *s)
+{
+	return !s->involved && s->survey->rule_count < RULES_MAX;
 }
 
 /* The event that brought a span. */

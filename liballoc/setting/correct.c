@@ -30,6 +30,7 @@ struct reader {
 	const char *at; /* in plain text, which is terminated */
 	struct pair pair[PAIRS_MAX];
 	size_t nr;
+	bool failed; /* there was no memory for a value */
 };
 
 /* A comment starts after a blank and ends with its line. */
@@ -363,6 +364,7 @@ static void read_pair(struct reader *r)
 		read_list(r, pair ? &pair->value : &dropped);
 	else if (!option_here(r))
 		read_words(r, pair ? &pair->value : &dropped);
+	r->failed |= pair && pair->value.failed;
 	la_strbuf_release(&dropped);
 }
 
@@ -437,6 +439,8 @@ int la_correct(char **out, const char *text, size_t length,
 		read_pairs(&reader);
 		code = write_less(&reader, &written);
 	}
+	if (reader.failed)
+		code = -ENOMEM;
 	for (i = 0; i < reader.nr; i++) {
 		if (reader.pair[i].value.failed)
 			code = -ENOMEM;

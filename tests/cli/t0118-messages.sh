@@ -46,6 +46,8 @@ says 2 "no 'ksh9'; there are bash" allocctl set --shell ksh9 backend:native
 says 2 '--undo takes no setting' allocctl set --undo backend:native
 says 2 'is less than the 310.00 MiB that PyTorch held' \
 	allocctl triage $data/streams.cap.pickle.xz --card 1MiB
+says 3 'no picture of settings: no settings were searched' \
+	allocctl report --no-tune --format svg --plot settings $file -o -
 says 2 'a whole number, not' allocctl tune --jobs x $file
 case $(uname) in
 Linux)
