@@ -116,13 +116,14 @@ static bool is_plain_merge(const struct options *options)
 
 static int check_and_serve(struct options *options, int nr, char **argv)
 {
+	struct opt_list *files = &options->request.files;
 	int i, status = STATUS_USAGE;
 
-	options->request.files.item = calloc((size_t)nr + 1,
-					     sizeof(*argv));
-	for (i = 0; options->request.files.item && i < nr; i++)
-		options->request.files.item[options->request.files.nr++] =
-			argv[i + 1];
+	files->item = calloc((size_t)nr + 1, sizeof(*argv));
+	if (!files->item)
+		return print_no_memory();
+	for (i = 0; i < nr; i++)
+		files->item[files->nr++] = argv[i + 1];
 	if (options->jobs != DEFAULT_JOBS &&
 	    (!options->jobs || options->jobs > MOST_JOBS))
 		print_error("--jobs wants 1 to %d", MOST_JOBS);
@@ -130,7 +131,7 @@ static int check_and_serve(struct options *options, int nr, char **argv)
 		print_error("tune wants a FILE");
 	else if (read_shard(options) && is_plain_merge(options))
 		status = serve(options);
-	opt_list_release(&options->request.files);
+	opt_list_release(files);
 	return status;
 }
 

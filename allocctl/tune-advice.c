@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What tune adds to its figures: warnings, and what to set. */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -203,15 +204,18 @@ const struct tune_shell tune_shells[TUNE_SHELL_COUNT] = {
 	{ LA_SCRIPT_POWERSHELL, "PowerShell" },
 };
 
-char *tune_paste_line(const struct tune *tune, enum la_script_kind shell,
-		      struct la_error *why)
+static void write_lines(struct tune *tune)
 {
-	char *line;
+	struct tune_line *line;
+	int i;
 
-	if (la_script_write(shell, VARIABLE, la_strbuf_text(&tune->paste),
-			    &line, why) < 0)
-		return NULL;
-	return line;
+	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
+		line = &tune->line[i];
+		if (la_script_write(tune_shells[i].kind, VARIABLE,
+				    la_strbuf_text(&tune->paste), &line->text,
+				    &line->why) == -ENOMEM)
+			tune->paste.failed = true;
+	}
 }
 
 /* Less than estimates can tell from nothing; seconds. */
@@ -240,5 +244,6 @@ void tune_advise(struct tune *tune)
 	if (!tune->winner)
 		return;
 	choose_paste(tune);
+	write_lines(tune);
 	warn_of_release(tune);
 }

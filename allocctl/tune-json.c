@@ -117,7 +117,6 @@ static void json_warnings(struct la_json *json, const char *line)
 /* Lines by shell, null where a shell has none. */
 static void json_paste(struct la_json *json, const struct tune *tune)
 {
-	char *line;
 	int i;
 
 	if (!tune->winner) {
@@ -128,10 +127,8 @@ static void json_paste(struct la_json *json, const struct tune *tune)
 	la_json_object_begin(json);
 	la_json_member_text(json, "value", la_strbuf_text(&tune->paste));
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
-		line = tune_paste_line(tune, tune_shells[i].kind, NULL);
 		la_json_key(json, tune_shells[i].name);
-		la_json_text(json, line);
-		free(line);
+		la_json_text(json, tune->line[i].text);
 	}
 	la_json_member_bool(json, "needs_cap", tune->needs_cap);
 	la_json_object_end(json);

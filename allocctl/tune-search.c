@@ -301,6 +301,10 @@ int tune_find(struct tune *tune, const struct tune_work *work)
 
 void tune_release(struct tune *tune)
 {
+	int i;
+
+	for (i = 0; i < TUNE_SHELL_COUNT; i++)
+		free(tune->line[i].text);
 	la_tuning_free(tune->tuning);
 	tune_guides_release(tune);
 	free(tune->method.setting);

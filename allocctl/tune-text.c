@@ -285,8 +285,7 @@ static void print_cap(const struct tune *tune)
 
 static void print_paste(const struct tune *tune)
 {
-	struct la_error why = { .text = "out of memory" };
-	char *line;
+	const struct tune_line *line;
 	int i;
 
 	if (!*la_strbuf_text(&tune->paste)) {
@@ -294,14 +293,13 @@ static void print_paste(const struct tune *tune)
 		return;
 	}
 	for (i = 0; i < TUNE_SHELL_COUNT; i++) {
-		line = tune_paste_line(tune, tune_shells[i].kind, &why);
+		line = &tune->line[i];
 		printf("  %-11s ", tune_shells[i].name);
-		if (line)
-			print_escaped(line);
+		if (line->text)
+			print_escaped(line->text);
 		else
-			printf("(%s)", why.text);
+			printf("(%s)", line->why.text);
 		putchar('\n');
-		free(line);
 	}
 }
 

@@ -55,6 +55,20 @@ extern const char *const tune_methods[];
 
 struct tune_merge;
 
+/* Shells that lines are printed for, and what they are called. */
+enum { TUNE_SHELL_COUNT = 3 };
+struct tune_shell {
+	enum la_script_kind kind;
+	const char *name;
+};
+extern const struct tune_shell tune_shells[TUNE_SHELL_COUNT];
+
+/* What sets the variable in one of tune_shells. */
+struct tune_line {
+	char *text; /* owned; NULL: that shell has none */
+	struct la_error why; /* it has none */
+};
+
 struct tune {
 	const struct tune_request *request; /* borrowed */
 	struct source *source; /* owned; one a file */
@@ -82,6 +96,7 @@ struct tune {
 	double cost; /* seconds, estimated: what the limit costs */
 	struct la_strbuf warnings; /* one a line */
 	struct la_strbuf paste; /* the string to set for the winner */
+	struct tune_line line[TUNE_SHELL_COUNT]; /* that set it */
 	struct tune_guide *guide; /* owned */
 	size_t guide_count;
 	struct tune_method method;
@@ -161,21 +176,5 @@ int tune_merge_read(struct tune_merge *merge, const struct opt_list *files);
 /* Are the recordings what the shards have read?  A status. */
 int tune_merge_check(const struct tune_merge *merge, const struct tune *tune);
 void tune_merge_release(struct tune_merge *merge);
-
-/*
- * The line that sets the variable for one of tune_shells; released with
- * free().  NULL: that shell has none, *why says what it cannot do; or out of
- * memory.
- */
-char *tune_paste_line(const struct tune *tune, enum la_script_kind shell,
-		      struct la_error *why);
-
-/* Shells that lines are printed for, and what they are called. */
-enum { TUNE_SHELL_COUNT = 3 };
-struct tune_shell {
-	enum la_script_kind kind;
-	const char *name;
-};
-extern const struct tune_shell tune_shells[TUNE_SHELL_COUNT];
 
 #endif /* ALLOCCTL_TUNE_H */

@@ -354,7 +354,11 @@ static int add_data(struct la_strbuf *out, const struct page *page,
 	int code;
 
 	la_strbuf_addstr(out, "<script type=\"application/json\" id=\"data\">");
-	code = data_add(out, &data, err);
+	if ((page->tune && !tune) || (page->triage && !triage))
+		code = la_error_set(err, -ENOMEM, LA_NO_OFFSET,
+				    "out of memory");
+	else
+		code = data_add(out, &data, err);
 	la_strbuf_addstr(out, "</script>\n");
 	free(tune);
 	free(triage);

@@ -55,12 +55,14 @@ int labels_add(struct labels *labels, uint32_t event, uint32_t pool)
 
 void labels_reverse(struct labels *labels)
 {
-	struct label *first = labels->at, *last = first + labels->count, moved;
+	struct label moved;
+	size_t i, other;
 
-	for (; labels->count && first < --last; first++) {
-		moved = *first;
-		*first = *last;
-		*last = moved;
+	for (i = 0; i < labels->count / 2; i++) {
+		other = labels->count - 1 - i;
+		moved = labels->at[i];
+		labels->at[i] = labels->at[other];
+		labels->at[other] = moved;
 	}
 }
 

@@ -356,16 +356,18 @@ static int find_cap(struct la_tuning *tuning)
 	return 0;
 }
 
-static int prepare(struct la_tuning *tuning, struct la_error *err)
+static int prepare(struct la_tuning *tuning, size_t program_count,
+		   struct la_error *err)
 {
 	const struct la_tune_options *options = &tuning->options;
 	size_t i;
 	int code = 0;
 
-	tuning->each = calloc(tuning->program_count, sizeof(*tuning->each));
-	tuning->trial = calloc(tuning->program_count, sizeof(*tuning->trial));
+	tuning->each = calloc(program_count, sizeof(*tuning->each));
+	tuning->trial = calloc(program_count, sizeof(*tuning->trial));
 	if (!tuning->each || !tuning->trial)
 		return -ENOMEM;
+	tuning->program_count = program_count;
 	for (i = 0; i < options->fact_count && !code; i++)
 		code = facts_add(&tuning->facts, &options->fact[i], false);
 	tuning_read_shape(tuning);
@@ -386,7 +388,6 @@ LA_EXPORT int la_tune(struct la_tuning **out,
 		return la_error_set(err, -ENOMEM, LA_NO_OFFSET,
 				    "out of memory");
 	tuning->program = program;
-	tuning->program_count = count;
 	tuning->options = *options;
 	if (!options->costs)
 		tuning->options.costs = la_costs_default();
@@ -395,13 +396,12 @@ LA_EXPORT int la_tune(struct la_tuning **out,
 		tuning->options.release = LA_RELEASE(2, 11);
 	pthread_mutex_init(&tuning->lock, NULL);
 	facts_init(&tuning->facts);
-	code = prepare(tuning, err);
-	if (!code) {
+	code = prepare(tuning, count, err);
+	if (!code)
 		code = search(tuning);
-		if (code < 0)
-			la_error_set(err, code, LA_NO_OFFSET, "out of memory");
-	}
 	if (code < 0) {
+		if (code == -ENOMEM)
+			la_error_set(err, code, LA_NO_OFFSET, "out of memory");
 		la_tuning_free(tuning);
 		return code;
 	}

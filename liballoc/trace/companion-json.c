@@ -133,6 +133,9 @@ static int parse_file(const struct reader *r, FILE *file)
 				    r->name);
 	rewind(file);
 	root = json_load_callback(load, file, 0, &problem);
+	if (!root && !*problem.text)
+		return la_error_set(r->err, -ENOMEM, LA_NO_OFFSET,
+				    "out of memory");
 	if (!root)
 		return la_error_set(r->err, -EBADMSG, LA_NO_OFFSET,
 				    "companion '%s': line %d: %s", r->name,

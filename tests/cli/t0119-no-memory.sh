@@ -87,3 +87,5 @@ sweep 17 allocctl replay "$file"
 sweep 17 allocctl triage "$file"
 sweep 17 allocctl report --no-tune --format svg --plot map \
 	-o "$tmp/page.html" "$file"
+sweep 397 allocctl report -o - "$file"
+sweep 101 allocctl tune --jobs 1 "$file"

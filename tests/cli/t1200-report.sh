@@ -77,7 +77,7 @@ grep -qF '>unused in blocks<' "$tmp/map.svg" || fail 'svg: no entry of the legen
 
 # Streams that hold blocks have the names that were recorded.
 for stream in $(python3 tests/tools/report-page.py streams $streams); do
-	grep -q "stream $stream[,:] " "$tmp/map.svg" ||
+	grep -q "stream ${stream}[,:] " "$tmp/map.svg" ||
 		fail "svg: no stream $stream"
 	grep -qF "█ stream $stream: " "$tmp/term" || fail "term: no stream $stream"
 done

@@ -37,7 +37,8 @@ limit=${limit:-30}
 bounded() {	# bounded STATUS COMMAND...: within some processor seconds
 	wanted=$1 status=0
 	shift
-	(ulimit -t $limit && exec "$@") >"$tmp/out" 2>"$tmp/err" || status=$?
+	sh -c 'ulimit -t "$1"; shift; exec "$@"' sh "$limit" "$@" \
+		>"$tmp/out" 2>"$tmp/err" || status=$?
 	equal "$1 $2" "$status: $(head -n 1 "$tmp/err")" "$wanted: "
 }
 
