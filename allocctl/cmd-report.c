@@ -236,13 +236,10 @@ static bool is_usable(const struct asked_request *request)
 
 static int check_and_serve(struct asked_request *request, int nr, char **argv)
 {
-	int i, status = STATUS_USAGE;
+	int status = STATUS_USAGE;
 
-	request->files.item = calloc((size_t)nr + 1, sizeof(*argv));
-	if (!request->files.item)
+	if (opt_list_operands(&request->files, nr, argv) < 0)
 		return print_no_memory();
-	for (i = 0; i < nr; i++)
-		request->files.item[request->files.nr++] = argv[i + 1];
 	if (is_usable(request))
 		status = serve(request);
 	opt_list_release(&request->files);

@@ -125,13 +125,10 @@ static int check_and_serve(struct triage_request *request, int nr, char **argv)
 {
 	static const char *const standard_input = "-";
 	bool piped = !nr && !request->cores.nr && !isatty(STDIN_FILENO);
-	int i, status = STATUS_USAGE;
+	int status = STATUS_USAGE;
 
-	request->files.item = calloc((size_t)nr + 1, sizeof(*argv));
-	if (!request->files.item)
+	if (opt_list_operands(&request->files, nr, argv) < 0)
 		return print_no_memory();
-	for (i = 0; i < nr; i++)
-		request->files.item[request->files.nr++] = argv[i + 1];
 	if (piped)
 		request->files.item[request->files.nr++] = standard_input;
 	if (!request->jobs || request->jobs > MOST_JOBS)

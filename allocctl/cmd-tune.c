@@ -117,13 +117,10 @@ static bool is_plain_merge(const struct options *options)
 static int check_and_serve(struct options *options, int nr, char **argv)
 {
 	struct opt_list *files = &options->request.files;
-	int i, status = STATUS_USAGE;
+	int status = STATUS_USAGE;
 
-	files->item = calloc((size_t)nr + 1, sizeof(*argv));
-	if (!files->item)
+	if (opt_list_operands(files, nr, argv) < 0)
 		return print_no_memory();
-	for (i = 0; i < nr; i++)
-		files->item[files->nr++] = argv[i + 1];
 	if (options->jobs != DEFAULT_JOBS &&
 	    (!options->jobs || options->jobs > MOST_JOBS))
 		print_error("--jobs wants 1 to %d", MOST_JOBS);

@@ -199,6 +199,19 @@ int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 	return nr;
 }
 
+int opt_list_operands(struct opt_list *list, int nr, char **argv)
+{
+	int i;
+
+	list->item = calloc((size_t)nr + 1, sizeof(*list->item));
+	if (!list->item)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		list->item[i] = argv[i + 1];
+	list->nr = (size_t)nr;
+	return 0;
+}
+
 void opt_list_release(struct opt_list *list)
 {
 	free(list->item);

@@ -51,6 +51,10 @@ enum { OPT_HELP = -1, OPT_ERROR = -2 };
  */
 int opt_parse(int argc, char **argv, const struct opt_spec *spec);
 
+/* The operands behind the command's name, with room for one more; 0 or
+ * -ENOMEM. */
+int opt_list_operands(struct opt_list *list, int nr, char **argv);
+
 void opt_list_release(struct opt_list *list);
 
 /*

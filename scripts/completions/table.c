@@ -223,6 +223,14 @@ int opt_parse(int argc, char **argv, const struct opt_spec *spec)
 }
 
 /* Commands that never get beyond opt_parse() call these. */
+int opt_list_operands(struct opt_list *list, int nr, char **argv)
+{
+	(void)list;
+	(void)nr;
+	(void)argv;
+	return 0;
+}
+
 void opt_list_release(struct opt_list *list)
 {
 	(void)list;
